@@ -105,7 +105,7 @@ def _measure(folder: Path, count: Counter) -> _Tally:
         returns = return_rows(language.name, data)
         for each in large:
             body = lines[each.span.start - 1 : each.span.end]
-            text = fold(body, read_line_kinds(path.name, data, each.span), each.span.start).text
+            text = fold(body, read_line_kinds(path.name, data, each.span), each.span.start, cost=count).text
             tally.bodies += 1
             tally.before += count("\n".join(body))
             tally.after += count(text)

@@ -28,6 +28,7 @@ _NOT_BENCHMARKS = frozenset(
         "hostile",
         "language_servers",
         "parties",
+        "postgres_server",
         "printed",
         "recorded",
         "replay_parts",

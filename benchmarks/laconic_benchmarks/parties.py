@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import resource
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -28,9 +28,10 @@ _TICKS: Final = 100  # /proc counts hundredths of a second
 class GatewayProcess:
     """A gateway with a cache folder of its own; use as `async with`. It can be killed and started again in place."""
 
-    def __init__(self, url: str, flags: Sequence[str] = ()) -> None:
+    def __init__(self, url: str, flags: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> None:
         self._url = url
         self._flags = flags
+        self._environment = environment or {}
         self._folder = TemporaryDirectory()
         self._process: asyncio.subprocess.Process | None = None
         self.cache = Path(self._folder.name) / "cache"
@@ -42,14 +43,15 @@ class GatewayProcess:
 
     async def __aexit__(self, *_: object) -> None:
         assert self._process is not None
-        self._process.terminate()
+        if self._process.returncode is None:
+            self._process.terminate()
         await self._process.wait()
         self._folder.cleanup()
 
     async def start(self) -> None:
         """Start, on the port that it had, and wait until it answers."""
         folder = Path(self._folder.name)
-        own = {"LACONIC_CACHE_DIR": str(self.cache), "LACONIC_STATE_DIR": f"{folder}/state"}
+        own = {"LACONIC_CACHE_DIR": str(self.cache), "LACONIC_STATE_DIR": f"{folder}/state", **self._environment}
         settings = folder / "config.toml"
         settings.write_text("", "utf-8")  # not the user's; and the environment is stronger than a file
         where = ["--config", str(settings), "--listen", self.base.removeprefix("http://")]
@@ -65,6 +67,12 @@ class GatewayProcess:
         self.base = (await self._process.stdout.readline()).decode().split()[-1]
         async with aiohttp.ClientSession() as client, client.get(self.base + "/readyz") as answer:
             answer.raise_for_status()
+
+    async def end(self) -> None:
+        """As an operator does: it finishes what it has."""
+        assert self._process is not None
+        self._process.terminate()
+        await self._process.wait()
 
     async def kill(self) -> None:
         """As a power cut would."""

@@ -1,6 +1,6 @@
 """References, implementations and outlines against what language servers say, on code bases in seven languages.
 
-Symbols are chosen by chance, half of them with names that other definitions have too. Figures count lines. One half of
+Symbols are chosen by chance, half of them with names that other definitions have too. Figures count lines. One part of
 the code bases may be looked into, the other is only reported. A language whose server is not installed is left out.
 Words narrow the run: a language, a repository, `dev`, `held`, or `misses` to list what differs.
 """
@@ -47,6 +47,8 @@ _WANTED: Final = {
     "path steps P": 0.98,
 }
 _FORWARD: Final = re.compile(r"\s*(?:friend\s+)?(?:class|struct|union|enum)\b[^{(]*;")  # it has no body here
+# To us, not to the server, a call of the class is a use of `__init__`; `default` is a role, which no text names.
+_NOT_ASKED: Final = frozenset({"__init__", "default"})
 _PAIRS: Final = 25  # pairs of functions in one code base between which paths are looked for
 _INHERITED: Final = frozenset({"class", "interface", "struct", "method"})
 _IMPLICIT: Final = frozenset({"c", "cpp", "java"})  # names are used without being written: by macros, annotations
@@ -63,7 +65,7 @@ class Ground(NamedTuple):
 
 
 class Tally(msgspec.Struct):
-    """Counts of lines for a language and a half."""
+    """Counts of lines for a language and a part."""
 
     symbols: int = 0
     true: int = 0
@@ -103,7 +105,7 @@ def run(options: Options) -> Report:
     notes: list[str] = []
     words = set(options.args) - {"misses"}
     for base in CODE_BASES:
-        if words and not words & {base.language, base.repository.partition("/")[2], base.half}:
+        if words and not words & {base.language, base.repository.partition("/")[2], base.part}:
             continue
         server = SERVERS[base.language]
         if not server.is_installed:
@@ -111,26 +113,26 @@ def run(options: Options) -> Report:
             continue
         options.progress(f"{base.repository}")
         tally = _measure(base, options, notes if "misses" in options.args else [])
-        tallies.setdefault((base.language, base.half), Tally()).add(tally)
+        tallies.setdefault((base.language, base.part), Tally()).add(tally)
     return Report(
         name="references",
         corpus=f"{sum(each.symbols for each in tallies.values())} symbols",
         tokenizer="none",
-        rows=tuple(_row(language, half, tally) for (language, half), tally in tallies.items()),
+        rows=tuple(_row(language, part, tally) for (language, part), tally in tallies.items()),
         bars=tuple(_bars(tallies)),
         notes=tuple(dict.fromkeys(notes)),
         versions=versions("tree-sitter"),
     )
 
 
-def _row(language: str, half: str, tally: Tally) -> dict[str, Cell]:
+def _row(language: str, part: str, tally: Tally) -> dict[str, Cell]:
     figures = {name: round(100 * value, 1) for name, value in tally.figures().items()}
-    return {"language": language, "half": half, "symbols": tally.symbols, "lines": tally.true, **figures}
+    return {"language": language, "part": part, "symbols": tally.symbols, "lines": tally.true, **figures}
 
 
 def _bars(tallies: dict[tuple[str, str], Tally]) -> Iterable[Bar]:
-    for (language, half), tally in tallies.items():
-        if half != "held":
+    for (language, part), tally in tallies.items():
+        if part != "held":
             continue
         for name, value in tally.figures().items():
             if (name == "implementations R" and not tally.heirs) or (name == "path steps P" and not tally.steps):
@@ -156,7 +158,7 @@ def _measure(base: CodeBase, options: Options, misses: list[str]) -> Tally:
     for source in code.sources.values():  # servers leave blocks that add to a type out of their outlines
         defined.update((source.path, each.line) for each in code.outline(source.id).symbols if each.kind == "impl")
     for each in truth.symbols:
-        if each.name == "__init__":  # to us, not to the server, a call of the class is a use of it
+        if each.name in _NOT_ASKED:
             continue
         if base.language in _IMPLICIT:
             each = msgspec.structs.replace(each, uses=tuple(_find_written_uses(code, each)))
@@ -335,6 +337,8 @@ def _find(code: Code, true: TrueSymbol) -> Symbol | None:
     source = code.by_path.get(true.path)
     found = [each for each in code.find_named(true.name) if source and each.file == source.id]
     found = [each for each in found if abs(each.line - true.line) < 2 and each.kind != "impl"]
+    if not found and source is not None and _FORWARD.match(_line(code, source.id, true.line)):
+        found = [each for each in code.find_named(true.name) if each.kind in _INHERITED]  # where its body is
     return min(found, key=lambda each: abs(each.line - true.line), default=None)
 
 

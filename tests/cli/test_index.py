@@ -10,6 +10,7 @@ import pytest
 from laconic.cli.main import main
 from laconic.errors import Unreadable, UsageError
 from laconic.index import catalog
+from laconic.index.scip.messages import parse
 from laconic.index.store.statistics import read_statistics_of_file
 
 
@@ -36,6 +37,17 @@ def test_index_prints_the_numbers(code: Path, given: list[str], capsys: pytest.C
     assert (numbers["symbols"], numbers["languages"], numbers["outcome"]["written"]) == (1, {"python": 1}, 0)
     assert main(["index", *given, "--json", "--rebuild", str(code)]) == 0
     assert json.loads(capsys.readouterr().out)["outcome"]["written"] == 1
+
+
+def test_index_writes_scip(code: Path, given: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "ours.scip"
+    assert main(["index", *given, "--scip", str(file), str(code)]) == 0
+    (document,) = parse("Index", file.read_bytes()).documents
+    (occurrence,) = document.occurrences
+    assert (document.relative_path, list(occurrence.range), occurrence.symbol_roles) == ("a.py", [0, 6, 10], 1)
+    assert occurrence.symbol == "laconic . . . `a.py`/Shop#"
+    with pytest.raises(Unreadable, match="cannot be written"):
+        main(["index", *given, "--scip", str(tmp_path / "none" / "ours.scip"), str(code)])
 
 
 def test_a_missing_folder_is_an_error(tmp_path: Path, given: list[str]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -95,9 +96,13 @@ def test_what_a_session_would_have_cost_is_a_share_of_what_was_recorded(
 
 
 def test_sessions_that_are_too_old_or_too_short_are_no_sessions(home: Path) -> None:
-    for words in (["--days", "0"], ["--least", "100"]):
-        with pytest.raises(UsageError, match="No client recorded a session"):
-            main(["replay", *words])
+    with pytest.raises(UsageError, match="No client recorded a session"):
+        main(["replay", "--least", "100"])
+    (file,) = home.rglob("s1.jsonl")
+    old = (datetime.now(UTC) - timedelta(days=3)).timestamp()
+    os.utime(file, (old, old))
+    with pytest.raises(UsageError, match="No client recorded a session"):
+        main(["replay", "--days", "2"])
 
 
 def test_a_folder_without_sessions_is_named(tmp_path: Path) -> None:

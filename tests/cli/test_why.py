@@ -97,3 +97,12 @@ def test_an_empty_machine_is_told_how_to_begin(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
     with pytest.raises(UsageError, match="laconic wrap"):
         main(["why"])
+
+
+@pytest.mark.parametrize("words", [["--days", "-5"], ["--days", "0"], ["--moments", "0"], ["--days", "x"]])
+def test_numbers_that_make_no_sense_are_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises((SystemExit, UsageError)) as refusal:
+        main(["why", *words])
+    said = str(refusal.value) + capsys.readouterr().err
+    assert words[0] in said
+    assert "above 0" in said

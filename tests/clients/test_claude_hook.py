@@ -40,16 +40,27 @@ def test_the_hook_is_put_beside_others_and_taken_out_again(tmp_path: Path) -> No
 
 
 def test_only_a_long_output_is_changed_and_its_other_members_stay() -> None:
-    said = json.loads(answer_hook(event("long"), lambda text, command: f"short {command}"))
+    said = json.loads(answer_hook(event("much longer"), lambda text, command: command))
     output = said["hookSpecificOutput"]
     assert output["hookEventName"] == "PostToolUse"
     assert output["updatedToolOutput"] == {
-        "stdout": "short make",
+        "stdout": "make",
         "stderr": "",
         "interrupted": False,
         "isImage": False,
     }
     assert answer_hook(event("same"), lambda text, command: text) == ""
+
+
+def test_an_output_that_was_cut_off_is_read_whole(tmp_path: Path) -> None:
+    """Claude Code writes what is too long to a file and shows its beginning."""
+    file = tmp_path / "output.txt"
+    file.write_text("all of it")
+    asked = json.loads(event("all of"))
+    asked["tool_response"] |= {"persistedOutputPath": str(file), "persistedOutputSize": 9}
+    said = json.loads(answer_hook(json.dumps(asked).encode(), lambda text, command: text.upper()[-2:]))
+    changed = said["hookSpecificOutput"]["updatedToolOutput"]
+    assert changed == {"stdout": "IT", "stderr": "", "interrupted": False, "isImage": False}
 
 
 @pytest.mark.parametrize("asked", [b"", b"not json", b"[]", b"{}", event(7), event("x", "PreToolUse"), event("")])

@@ -43,7 +43,7 @@ def test_a_client_that_began_anew_has_dropped_nothing() -> None:
 FIXED, STEP = 10_000, 12_000  # tokens before all messages, and of each of 60 calls; we send a sixth of a call
 
 
-def _claimed(limit: float) -> tuple[float, float]:
+def _claimed(limit: float, *, late: bool = False) -> tuple[float, float]:
     """Tokens and dollars that the account says it would have been without us."""
     state, tokens, dollars = CacheState(), 0.0, 0.0
     for number in range(1, 61):
@@ -56,6 +56,7 @@ def _claimed(limit: float) -> tuple[float, float]:
             fixed=FIXED / prompt,
             at=float(number),
             limit=limit,
+            late=late,
         )
         cost, state = account(size, state, GPT)
         tokens += cost.tokens_without
@@ -63,12 +64,13 @@ def _claimed(limit: float) -> tuple[float, float]:
     return tokens, dollars
 
 
-def _alone(limit: float, kept: float) -> tuple[float, float]:
+def _alone(limit: float, kept: float, *, late: bool = False) -> tuple[float, float]:
     """The same 60 calls by the client alone, which keeps so many tokens when it compacts."""
     prompt, warm, tokens, dollars = float(FIXED), 0.0, 0.0, 0.0
     for _ in range(60):
+        judged = prompt if late else prompt + STEP
         prompt += STEP
-        if limit and prompt > limit:
+        if limit and judged > limit:
             prompt, warm = FIXED + kept, FIXED
         tokens += prompt
         dollars += GPT.prompt_dollars(plain=prompt - warm, read=warm, write=0, hour=0) + GPT.output_dollars(
@@ -84,9 +86,10 @@ def test_without_a_limit_the_account_is_what_the_client_alone_would_have_sent() 
 
 @pytest.mark.parametrize("limit", [120_000, 200_000, 244_800])
 @pytest.mark.parametrize("kept", [0.05, 0.1, 0.2])
-def test_with_one_it_is_never_more_than_that(limit: float, kept: float) -> None:
+@pytest.mark.parametrize("late", [False, True])
+def test_with_one_it_is_never_more_than_that(limit: float, kept: float, late: bool) -> None:
     """However much of its history the client keeps when it compacts."""
-    claimed, true = _claimed(limit), _alone(limit, kept * limit)
+    claimed, true = _claimed(limit, late=late), _alone(limit, kept * limit, late=late)
     sent = sum(FIXED + STEP // 6 * number for number in range(1, 61))
     assert 1 - sent / claimed[0] <= 1 - sent / true[0] + 0.01
     assert claimed[1] <= 1.01 * true[1]
@@ -100,3 +103,15 @@ def test_where_nothing_was_changed_both_figures_are_equal_whatever_the_limit(tok
     assert cost.tokens_without == tokens + read
     assert cost.dollars == cost.dollars_without
     assert after.even
+
+
+def test_a_client_that_goes_by_the_last_answer_sends_one_prompt_above_the_limit_whole() -> None:
+    long = PromptSplit(190_000.0, 20_000.0)
+    first = compact_as_client(long, fixed=9_000, limit=LIMIT, came=210, came_before=190, reported=190_000.0)
+    assert first == long
+    longer = PromptSplit(210_000.0, 20_000.0)
+    second = compact_as_client(longer, fixed=9_000, limit=LIMIT, came=230, came_before=210, reported=210_000.0)
+    assert second.tokens == 9_000 + 0.05 * LIMIT
+    third = PromptSplit(230_000.0, 20_000.0, second.dropped)
+    after = compact_as_client(third, fixed=9_000, limit=LIMIT, came=250, came_before=230, reported=second.tokens)
+    assert after.tokens == second.tokens + 20_000

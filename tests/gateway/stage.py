@@ -55,7 +55,7 @@ async def stage(
     bounds: ConnectionBounds | None = None,
 ) -> AsyncIterator[Stage]:
     async with ScriptedUpstream(script) as upstream:
-        known = Upstreams(upstream.url, upstream.url, upstream.url, {"local": upstream.url})
+        known = Upstreams(upstream.url, upstream.url, upstream.url, {"local": upstream.url, "ollama": upstream.url})
         app = build(
             known,
             engine or PassThroughEngine(),

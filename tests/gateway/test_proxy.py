@@ -54,6 +54,9 @@ class Shortening:
     def overflowed(self, caller: Caller, said: PromptTooLong) -> None:
         return None
 
+    def learn_window(self, caller: Caller, tokens: int) -> None:
+        return None
+
 
 class Failing:
     """An engine with a bug."""
@@ -68,6 +71,9 @@ class Failing:
         raise self._error
 
     def overflowed(self, caller: Caller, said: PromptTooLong) -> None:
+        raise self._error
+
+    def learn_window(self, caller: Caller, tokens: int) -> None:
         raise self._error
 
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.reduce.code import LineKind, fold, guess
+from laconic.tokens.count import counter
 
 BODY = """def area(shape, factor):
     \"\"\"The area of a shape.\"\"\"
@@ -33,7 +34,7 @@ marked = st.lists(
 
 @pytest.mark.feature("U3")
 def test_structure_stays_verbatim_and_gaps_say_which_lines_they_stand_for() -> None:
-    folded = fold(BODY, MARKS, first=100)
+    folded = fold(BODY, MARKS, first=100, cost=counter())
     assert folded.text.split("\n") == [
         "def area(shape, factor):",
         '    """The area of a shape."""',
@@ -82,7 +83,7 @@ def test_without_a_budget_signatures_first_documentation_and_returns_always_stay
     rows: list[tuple[str, int, str]],
 ) -> None:
     lines = [" " * indent + f"{number}{text}" for number, (_, indent, text) in enumerate(rows)]
-    shown = fold(lines, "".join(mark for mark, _, _ in rows)).text.split("\n")
+    shown = fold(lines, "".join(mark for mark, _, _ in rows), cost=counter()).text.split("\n")
     assert [line for line, row in zip(lines, rows, strict=True) if row[0] in "sdr" and line not in shown] == []
 
 

@@ -12,15 +12,18 @@ from tests.conversation.sessions import Clock, count, long_session, send
 
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Receipt
+from laconic.conversation.quota import Quota
 from laconic.errors import LedgerMoved, RecallFailed
 from laconic.records import AddedBlock, AddedContent, ArchivedOriginal
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.shared_memory import SharedMemory
+from laconic.sessions.shared_quota import SharedQuotas
 from laconic.sessions.spending import SessionFilter, Spending
 from laconic.sessions.store import SharedStore, StorePlace
 from laconic.sessions.turn_record import Allowance, AnswerCost, ShortenedBlock, TurnIdentity, TurnRecord
 from laconic.sessions.turns import Turns
+from laconic.wire.usage import Usage
 
 BRANCH = Branch(id=1, tip="aa", count=3, time=5.0, start=0, basis=0)
 FIRST = LedgerEntry(1, "aa", 3, (Decision("k1", "ingest", Receipt("abcd1234"), before=40, after=4),))
@@ -203,6 +206,25 @@ def test_what_was_learned_is_known_to_all(places: Places) -> None:
     SharedMemory(places("memory")).keep("window a/m", "100000", 98.0)
     assert SharedMemory(places("memory")).recall("window a/m") == ("100000", 98.0)
     assert SharedMemory(places("memory")).recall("none") is None
+
+
+def test_quotas_are_spent_together(places: Places) -> None:
+    """What one process spends, and the newest word of the provider, count for all; a minute later they are free."""
+    clock = [1000.0]
+    one, two = (SharedQuotas(places("quota"), lambda: clock[0]) for _ in range(2))
+    one.add("a", (1000.2, 70, 5), (1000.2, 500, 1060.0, 900, True))
+    two.add("a", (1000.4, 30, 5), (999.0, 800, 1060.0, 900, True))  # an older word
+    one.add("b", (1000.4, 1, 1), None)
+    assert two.read("a") == ([(1000.0, 100, 10)], (1000.2, 500, 1060.0, 900, True))
+    assert two.read("a") is None  # a moment ago
+    clock[0] += 61
+    assert two.read("a") == ([], (1000.2, 500, 1060.0, 900, True))
+    first, second = Quota(lambda: clock[0], 1000), Quota(lambda: clock[0], 1000)
+    one.add("c", first.spend(Usage(input=300, output=10)), None)
+    known = two.read("c")
+    assert known is not None
+    second.adopt(*known)
+    assert second.left == 690
 
 
 def test_the_same_bytes_whichever_process_serves_a_turn(places: Places) -> None:

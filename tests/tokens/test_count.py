@@ -9,6 +9,11 @@ from laconic.tokens.count import Counter, counter
 
 
 @pytest.mark.feature("J1")
+def test_the_tokens_of_a_small_class() -> None:
+    assert 5 < counter("gpt-5")("public class Foo {\n  void bar() {}\n}") < 20
+
+
+@pytest.mark.feature("J1")
 def test_special_looking_text_is_counted_as_text() -> None:
     """A file may contain `<|endoftext|>`; it must not be taken for one token."""
     count = counter("gpt-5")

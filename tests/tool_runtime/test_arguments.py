@@ -18,6 +18,7 @@ MONEY = '"""Prices and sums of them."""'
 @pytest.fixture
 def runtime(tmp_path: Path, settings: Settings) -> Iterator[ToolRuntime]:
     opened = ToolRuntime(shop(tmp_path), settings, tools())
+    opened.index.build()
     yield opened
     opened.close()
 

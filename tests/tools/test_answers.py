@@ -18,6 +18,7 @@ from laconic.tools import tools
 @pytest.fixture
 def runtime(tmp_path: Path, settings: Settings) -> Iterator[ToolRuntime]:
     opened = ToolRuntime(shop(tmp_path), settings, tools())
+    opened.index.build()
     yield opened
     opened.close()
 

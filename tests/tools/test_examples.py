@@ -22,6 +22,7 @@ from laconic.tools import tools
 @pytest.fixture
 def runtime(tmp_path: Path, settings: Settings) -> Iterator[ToolRuntime]:
     opened = ToolRuntime(shop(tmp_path), settings, tools())
+    opened.index.build()
     yield opened
     opened.close()
 
@@ -203,3 +204,14 @@ def test_a_long_text_is_continued_by_its_reference(runtime: ToolRuntime) -> None
     later = runtime.call("context", {"task": found[1], "budget": 110, "offset": int(found[2])}).text
     assert "nothing in this code base" not in later
     assert json.dumps(later) != json.dumps(first)
+
+
+@pytest.mark.feature("J11")
+def test_the_different_values_of_a_pattern_are_counted(runtime: ToolRuntime) -> None:
+    (runtime.root / "shop" / "errors.py").write_text(
+        "def sell(order):\n    raise ValueError(1)\n\n\ndef buy(order):\n    raise ValueError(2) or KeyError(raise_it)\n"
+        "\n\ndef pay(order):\n    raise KeyError(3)\n"
+    )
+    asked = {"query": r"/raise (\w+)/", "in": "values", "path": "shop/errors.py"}
+    assert runtime.call("search", asked).text == "2 values, counted 3 times in 1 file\n2 ValueError\n1 KeyError\n"
+    assert "in=values" in runtime.call("search", {"query": "raise", "in": "values"}).text

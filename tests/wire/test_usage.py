@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.tokens.estimate import estimate
+from laconic.wire.formats import format_named
+from laconic.wire.parsed_request import parse
 from laconic.wire.usage import Usage
 from laconic.wire.usage_reader import UsageReader, asks_for_an_hour, usage_of
 
@@ -115,11 +117,25 @@ def test_absurd_counts_are_left_out(absurd: str) -> None:
 
 def test_a_request_says_how_long_a_cache_lives() -> None:
     """Words in a text do not count."""
-    mark = {"cache_control": {"type": "ephemeral", "ttl": "1h"}}
-    assert asks_for_an_hour(json.dumps({"system": [mark]}).encode())
-    assert asks_for_an_hour(msgspec.json.encode({"system": [mark]}))
-    assert not asks_for_an_hour(json.dumps({"system": json.dumps(mark)}).encode())
-    assert not asks_for_an_hour(b'{"cache_control":{"type":"ephemeral","ttl":"5m"}}')
+    hour = {"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral", "ttl": "1h"}}
+    minutes = {"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral", "ttl": "5m"}}
+    spoken = {"type": "text", "text": json.dumps(hour)}
+
+    def asks(system: object, said: object, *, turns_are_read: bool) -> bool:
+        body = {"system": [system], "messages": [{"role": "user", "content": [said]}]}
+        answers = set()
+        for written in (json.dumps(body).encode(), msgspec.json.encode(body)):
+            request = parse(format_named("anthropic"), written)
+            assert not turns_are_read or request.turns
+            answers.add(asks_for_an_hour(request))
+        (answer,) = answers
+        return answer
+
+    for turns_are_read in (False, True):
+        assert asks(hour, minutes, turns_are_read=turns_are_read)
+        assert asks(minutes, hour, turns_are_read=turns_are_read)
+        assert not asks(spoken, minutes, turns_are_read=turns_are_read)
+        assert not asks(minutes, spoken, turns_are_read=turns_are_read)
 
 
 def test_what_an_automatic_cache_writes_is_part_of_the_prompt() -> None:

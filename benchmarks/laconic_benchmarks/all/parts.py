@@ -44,6 +44,7 @@ PARTS: Final = (
     Part("startup"),
     Part("ready", against="the bare MCP SDK"),
     Part("fixed", against="installed peers"),
+    Part("around", ("schemas", "time"), against="the servers themselves"),
     Part("index", ("build", "query"), against="ripgrep"),
     Part("worktrees", tasks=1),
     Part("refs"),

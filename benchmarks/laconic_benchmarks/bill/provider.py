@@ -65,6 +65,7 @@ class BillingProvider:
         self._answers = 0
         self.usages: list[Usage] = []
         self.dollars = 0.0
+        self.refused = 0  # requests that were longer than the model's window, for which nobody pays
 
     @property
     def tokens(self) -> int:
@@ -78,13 +79,18 @@ class BillingProvider:
         if asked.header("content-encoding") == "zstd":
             raw = zstd.decompress(raw)
         conversation = parse(format_named(format), raw)
-        price = find_model(conversation.model or self._model).price
-        usage = self._bill(format, conversation, price)
+        model = find_model(conversation.model or self._model)
+        blocks = list(self._blocks(conversation))
+        size = sum(block.tokens for block in blocks)
+        if size > model.window > 0:
+            self.refused += 1
+            return ScriptedAnswer((_REFUSALS[format](size, model.window),), status=400)
+        usage = self._bill(format, blocks, model.price)
         self._answers += 1
         return _WRITERS[format](self._next_call(conversation), usage, f"{self._answers:04}", _is_streamed(asked, raw))
 
-    def _bill(self, format: str, conversation: ParsedRequest, price: Price) -> Usage:
-        usage = self._caches[format].send(list(self._blocks(conversation)))
+    def _bill(self, format: str, blocks: list[CacheBlock], price: Price) -> Usage:
+        usage = self._caches[format].send(blocks)
         usage = msgspec.structs.replace(usage, output=_OUTPUT)
         self.usages.append(usage)
         self.dollars += price.prompt_dollars(
@@ -239,6 +245,25 @@ def _write_gemini(call: Call, usage: Usage, name: str, is_streamed: bool) -> Scr
 
 
 _WRITERS: Final = {"anthropic": _write_anthropic, "responses": _write_responses, "gemini": _write_gemini}
+
+
+def _refuse_anthropic(size: int, most: int) -> bytes:
+    text = f"prompt is too long: {size} tokens > {most} maximum"
+    return msgspec.json.encode({"type": "error", "error": {"type": "invalid_request_error", "message": text}})
+
+
+def _refuse_responses(size: int, most: int) -> bytes:
+    text = "Your input exceeds the context window of this model. Please adjust your input and try again."
+    error = {"message": text, "type": "invalid_request_error", "param": "input", "code": "context_length_exceeded"}
+    return msgspec.json.encode({"error": error})
+
+
+def _refuse_gemini(size: int, most: int) -> bytes:
+    text = f"The input token count ({size}) exceeds the maximum number of tokens allowed ({most})."
+    return msgspec.json.encode({"error": {"code": 400, "message": text, "status": "INVALID_ARGUMENT"}})
+
+
+_REFUSALS: Final = {"anthropic": _refuse_anthropic, "responses": _refuse_responses, "gemini": _refuse_gemini}
 
 
 def _stream(events: Sequence[Json]) -> ScriptedAnswer:

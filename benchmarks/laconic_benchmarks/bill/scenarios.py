@@ -39,6 +39,7 @@ def _alternate(number: int) -> str:
 SCENARIOS: Final = (
     Scenario("short", tuple(write_code(number, 4) for number in range(5))),
     Scenario("long logs", tuple(write_log(number, 350) for number in range(10))),
+    Scenario("up to the window", tuple(write_log(number, 350) for number in range(13))),
     Scenario("many files", tuple(write_code(number, 60) for number in range(25))),
     Scenario("the same file again", (write_code(1, 120),) * 12),
     Scenario("code and logs", tuple(map(_alternate, range(16)))),

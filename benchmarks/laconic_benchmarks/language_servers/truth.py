@@ -33,6 +33,7 @@ _KINDS: Final = {  # of the protocol
 _BODIES: Final = frozenset({6, 9, 12})  # what is inside of these is local
 _HOLDERS: Final = frozenset({13, 14})  # variables inside a variable are those of the function that it holds
 _OVERLOADED: Final = frozenset({"method", "function", "constructor"})
+_RECEIVER: Final = re.compile(r"\(\*?([\w.]+)(?:\[.*\])?\)\.")
 _SYMBOLS: Final = 50  # that are asked about in one code base
 _PASSED: Final = frozenset({"node_modules", ".git", "testdata"})  # folders that servers do not look into
 _TESTS: Final = ("test", "example", "bench", "fuzz", "docs", "website", "play")
@@ -135,7 +136,9 @@ def _flatten(path: str, found: list[dict[str, Any]], above: set[int], owner: str
 
 
 def _find_owner(name: str) -> str:
-    """`T::method` is declared in T."""
+    """`T::method` and `(*T).Method` are declared in T."""
+    if match := _RECEIVER.match(name):
+        return match[1]
     return name.partition("(")[0].rpartition("::")[0].rpartition("::")[2].partition("<")[0]
 
 

@@ -17,6 +17,8 @@ from laconic.around.seen_results import SeenResults, describe_changes
 from laconic.config import Settings, child_environment
 from laconic.errors import ArchiveUnavailable
 from laconic.records import ArchivedOriginal
+from laconic.reduce.foreign_rows import rows_as_json
+from laconic.reduce.page_snapshot import is_snapshot, shorten_snapshot
 from laconic.reduce.text import reduce_text
 from laconic.sessions.archive import Archive
 
@@ -81,6 +83,9 @@ class ResultReducer:
         """A text within a budget, counted with its last line."""
         if len(text) > LARGE:
             return _reduce_elsewhere(text, budget, more)
+        if is_snapshot(text):
+            return shorten_snapshot(text, self._cost, budget, more)
+        text = rows_as_json(text) or text
         view = reduce_text(text, cost=self._cost, more=more)
         if self._cost(view.text) > budget:
             view = reduce_text(text, cost=self._cost, budget=budget, more=more)

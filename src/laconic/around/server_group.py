@@ -18,6 +18,7 @@ from laconic.errors import ServerUnavailable
 
 _LOG: Final = logging.getLogger(__name__)
 _PAGES: Final = 200  # of one list
+_BETWEEN: Final = 0.2  # seconds between two lists of a server that changes its tools all the time
 _LISTING: Final = 10.0  # seconds that a list may take
 _FAILURES: Final = (ErrorAnswer, ServerUnavailable, TimeoutError)
 
@@ -38,6 +39,8 @@ class ServerGroup:
         self.listings: dict[str, Listing] = {}
         self._greeted: dict[str, Message] = {}  # by the greeting that was followed up
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._refreshing: set[str] = set()
+        self._stale: set[str] = set()  # servers whose tools changed while they were listed
         self._learning: dict[str, asyncio.Task[Any]] = {}
         self.level: Message | None = None  # the log level that the client wants
         for definition in definitions:
@@ -82,7 +85,21 @@ class ServerGroup:
         return connection
 
     async def refresh(self, name: str) -> None:
-        """Ask a running server for its tools again."""
+        """Ask a running server for its tools again; whoever asks meanwhile is served by one more time at most."""
+        if name in self._refreshing:
+            self._stale.add(name)
+            return
+        self._refreshing.add(name)
+        try:
+            await self._refresh(name)
+            while name in self._stale:
+                self._stale.discard(name)
+                await asyncio.sleep(_BETWEEN)
+                await self._refresh(name)
+        finally:
+            self._refreshing.discard(name)
+
+    async def _refresh(self, name: str) -> None:
         connection = self.connections[name]
         greeting = connection.greeting
         if greeting is None:
@@ -100,7 +117,7 @@ class ServerGroup:
         self.listings[name] = listing
         if before == listing:
             return
-        self._catalogue.write_listing(connection.definition, listing)
+        self.spawn(asyncio.to_thread(self._catalogue.write_listing, connection.definition, listing))
         self.directory = self._make_directory()
         if before is None or before.tools != listing.tools:
             self._changed()

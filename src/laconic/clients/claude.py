@@ -200,6 +200,7 @@ CLIENT: Final = Client(
     session_headers=("x-claude-code-session-id",),
     user_agent="claude",
     compacts_at=lambda window: int(window * 5 / 6),  # measured
+    never_compacts="sdk-cli",  # `claude -p`, measured
     task_tools=("TodoWrite", "TaskCreate", "TaskUpdate"),
     shell_tools=("Bash",),
     mcp_names=("claude-code",),

@@ -13,6 +13,9 @@ from laconic.clients.install import ConfigChange
 from laconic.clients.setup import ClientFolders, Scope
 
 _AT: Final = ("hooks", "PostToolUse")
+_PERSISTED: Final = "persistedOutputPath"
+_PERSISTED_SIZE: Final = "persistedOutputSize"
+_LARGEST: Final = 2_000_000  # bytes
 _MARK: Final = " hook"  # how our command ends
 
 
@@ -51,11 +54,28 @@ def answer_hook(asked: bytes, shorten: Callable[[str, str], str]) -> str:
     printed = output.get("stdout")
     if not isinstance(printed, str) or not printed:
         return ""
-    short = shorten(printed, str(given.get("command", "")))
-    if short == printed:
+    whole = _read_persisted(output.get(_PERSISTED)) or printed
+    short = shorten(whole, str(given.get("command", "")))
+    if short == printed or len(short) > len(printed):
         return ""
     changed = {**output, "stdout": short}
+    for name in (_PERSISTED, _PERSISTED_SIZE):  # it would put the path of the file around the shorter text
+        changed.pop(name, None)
     return json.dumps({"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": changed}})
+
+
+def _read_persisted(path: object) -> str:
+    """What a command printed, where Claude Code cut it off and wrote the whole to a file."""
+    if not isinstance(path, str) or not path:
+        return ""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(_LARGEST + 1)
+    except (OSError, ValueError):
+        return ""
+    if len(data) > _LARGEST:
+        return ""
+    return data.decode("utf-8", "replace")
 
 
 def _registered(text: str) -> list[Any]:

@@ -31,5 +31,7 @@ class Client:
     searches_tools: Callable[[Mapping[str, str]], bool] | None = None  # whether it loads tools when they are needed
     user_agent: str = ""  # how the name begins that it gives itself in requests, in lower case
     compacts_at: Callable[[int], int] | None = None  # window -> tokens of a prompt at which it compacts its history
+    compacts_late: bool = False  # it goes by the last answer: the first prompt above that is still sent whole
+    never_compacts: str = ""  # in the names of runs that go on until the provider refuses
     recorded: FindRecorded | None = None  # how the sessions are found that it records
     read_recorded: ReadRecorded | None = None  # how a file of them is read that somebody names

@@ -191,6 +191,7 @@ CLIENT: Final = Client(
     task_tools=("update_plan",),
     user_agent="codex",
     compacts_at=lambda window: int(0.9 * min(window, _LONGEST_PROMPT)),
+    compacts_late=True,
     shell_tools=("shell", "shell_command", "exec_command", "local_shell"),
     project_names=(".codex",),
     home_names=(".codex",),

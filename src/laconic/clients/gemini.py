@@ -105,6 +105,7 @@ CLIENT: Final = Client(
     task_tools=("write_todos",),
     user_agent="geminicli",
     compacts_at=lambda window: window // 2,
+    compacts_late=True,
     shell_tools=("run_shell_command",),
     project_names=(".gemini",),
     home_names=(".gemini",),

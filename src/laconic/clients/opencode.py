@@ -293,6 +293,7 @@ CLIENT: Final = Client(
     task_tools=("todowrite",),
     user_agent="opencode",
     compacts_at=lambda window: max(0, window - _ANSWER),
+    compacts_late=True,
     shell_tools=("bash",),
     project_names=(".opencode", "opencode.json", "opencode.jsonc"),
     home_names=(".config/opencode", ".local/share/opencode"),

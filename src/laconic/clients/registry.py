@@ -107,8 +107,27 @@ def searches_tools(name: str, environ: Mapping[str, str]) -> bool:
 
 def compaction_limit(client: str, window: int) -> int:
     """Tokens of a prompt at which a client compacts its history, by the name that it gives itself; 0: not known."""
+    known = _find_by_name(client)
+    if known is None or known.compacts_at is None or window <= 0:
+        return 0
+    if known.never_compacts and known.never_compacts in client:
+        return window
+    return known.compacts_at(window)
+
+
+def compacts_late(client: str) -> bool:
+    """Whether a client compacts only after an answer reported that its prompt was too long.
+
+    Where nothing is known of a client, it is taken to look before it sends.
+    """
+    known = _find_by_name(client)
+    return known is not None and known.compacts_late
+
+
+def _find_by_name(client: str) -> Client | None:
+    """By the name that a client gives itself in requests."""
     name = client.lower()
     for known in all_clients().values():
-        if known.user_agent and known.compacts_at and window > 0 and name.startswith(known.user_agent):
-            return known.compacts_at(window)
-    return 0
+        if known.user_agent and name.startswith(known.user_agent):
+            return known
+    return None

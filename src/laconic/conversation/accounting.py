@@ -40,6 +40,7 @@ class TurnSizes(msgspec.Struct, frozen=True):
     recall: bool = False  # it only brought back what had been left out: without us it would not have been made
     at: float = 0.0  # seconds, of any clock that outlives the process
     limit: float = 0.0  # tokens of a prompt at which the client would have compacted its history; 0: not known
+    late: bool = False  # it would have compacted it only after the answer to such a prompt
 
     @property
     def removed(self) -> float:
@@ -213,6 +214,7 @@ def _compact(exchange: TurnSizes, before: CacheState, other: PromptTokens) -> tu
         limit=exchange.limit,
         came=exchange.came,
         came_before=before.came,
+        reported=before.cached_without if exchange.late else None,
     )
     cold = other.plain + other.write
     if not cold:

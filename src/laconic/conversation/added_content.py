@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Final
 
@@ -11,7 +11,7 @@ from laconic.conversation.tool_use import ToolUse, about
 from laconic.records import AddedBlock, AddedContent
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.titles import choose_title, find_project
-from laconic.wire.turns_and_blocks import Block
+from laconic.wire.turns_and_blocks import At, Block
 
 _BEGINNING: Final = 6  # turns in which the user says what the session is about
 _WORDS: Final = {"text": "", "thinking": "thinking", "redacted": "thinking", "reasoning": "thinking"}
@@ -22,10 +22,9 @@ def list_added_content(
 ) -> AddedContent:
     """The blocks of this request that the one before did not have; all of them where there was none."""
     fresh = list(islice(blocks, known, None))
+    calls: Mapping[At, Block] = {}
     if fresh:
-        calls = _calls(conversation, fresh[0].turn)
-    else:
-        calls = {}
+        calls = conversation.calls(fresh[0].turn)
     entered = tuple(_describe_block(conversation, block, calls.get(block.at), history) for block in fresh)
     anew = known == 0
     if not anew:
@@ -66,16 +65,6 @@ def _file(what: ToolUse | None) -> str:
     if what and what.kind in {"read", "edit"}:
         return min(what.files, default="")
     return ""
-
-
-def _calls(conversation: ParsedRequest, first: int) -> dict[tuple[int, int], Block]:
-    """Which call a result answers, for results from a turn on."""
-    found: dict[tuple[int, int], Block] = {}
-    for exchange in reversed(conversation.exchanges):
-        if max(turn for turn, _ in exchange.members) < first:
-            break
-        found |= {result.at: call for call, result in exchange.pairs if result is not None}
-    return found
 
 
 def read_project(conversation: ParsedRequest) -> str:

@@ -24,7 +24,7 @@ _HALF: Final = 0.5  # of the prefix: a cache that gives less of it back had gone
 def price_of(conversation: ParsedRequest) -> Price:
     """The price of a model with the life and the write price that this request asks for."""
     listed = find_model(conversation.model).price
-    if not asks_for_an_hour(conversation.body):
+    if not asks_for_an_hour(conversation):
         return listed
     return msgspec.structs.replace(listed, write=listed.hour, lifetime=_HOUR)
 

@@ -28,18 +28,20 @@ class PromptSplit(msgspec.Struct, frozen=True):
 
 
 def compact_as_client(
-    whole: PromptSplit, *, fixed: float, limit: float, came: float, came_before: float
+    whole: PromptSplit, *, fixed: float, limit: float, came: float, came_before: float, reported: float | None = None
 ) -> PromptSplit:
     """The prompt as the client would have sent it. `whole.dropped` is what compactions took out before.
 
-    `fixed` are tokens that stand before all messages; `came` and `came_before` are the sizes of this request and of the
-    last one, in any unit.
+    `reported` is the size of its last prompt, for a client that goes by that; None: it goes by this prompt. `fixed` are
+    tokens that stand before all messages; `came` and `came_before` are the sizes of this request and of the last one, in
+    any unit.
     """
     dropped = whole.dropped
     if came < _REWOUND * came_before:
         dropped = 0.0  # it did compact, or began anew
     tokens = whole.tokens - dropped
-    if limit and tokens > limit:
+    judged = tokens if reported is None else min(reported, tokens)  # a shorter history was compacted in between
+    if limit and judged > limit:
         kept = min(tokens, fixed + _KEPT * limit)
         warm = min(whole.warm, fixed)
         return PromptSplit(warm, kept - warm, whole.tokens - kept)

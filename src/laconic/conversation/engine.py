@@ -31,7 +31,7 @@ from laconic.conversation.maintenance import Maintenance
 from laconic.conversation.per_provider import for_provider
 from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.prefix_repair import FormStore, PrefixRepair
-from laconic.conversation.quota import Quota, ThinkingLimit, limit_thinking
+from laconic.conversation.quota import Quota, QuotaStore, ThinkingLimit, limit_thinking
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction
 from laconic.errors import ArchiveUnavailable, LedgerMoved, StoreAway
@@ -85,8 +85,10 @@ class ConversationEngine:
         options: EngineOptions | None = None,
         *,
         forms: FormStore | None = None,
+        quotas: QuotaStore | None = None,
     ) -> None:
         self._store = store
+        self._shared_quotas = quotas
         self._repair: PrefixRepair | None = None
         self._writing = LedgerTransaction(store, archive)
         self._clock = clock
@@ -218,13 +220,15 @@ class ConversationEngine:
 
     def observe(self, account: str, usage: Usage | None, limits: RateLimits | None, *, session: str = "") -> None:
         """What an answer cost, and what the provider says is left."""
-        quota = self.quota(account)
+        quota, spent = self.quota(account), None
         if usage is not None:
-            quota.spend(usage)
+            spent = quota.spend(usage)
             learned = self._cache.learn(session, usage)
             if learned is not None:
                 self._keep_lifetime(session, learned)
-        quota.learn(limits)
+        told = quota.learn(limits)
+        if self._shared_quotas is not None:
+            self._shared_quotas.add(account, spent, told)
 
     def quota(self, account: str, limit: int = 0) -> Quota:
         """The quota of a provider, key and model, shared by all sessions."""
@@ -234,6 +238,9 @@ class ConversationEngine:
         """The quota of a request; what the settings say counts until the provider says otherwise."""
         stated = for_provider(self._options.quota, bounds.provider, conversation.format.provider)
         quota = self.quota(bounds.account, stated or 0)
+        known = self._shared_quotas.read(bounds.account) if self._shared_quotas is not None else None
+        if known is not None:
+            quota.adopt(*known)
         quota.cached = counts_cached(conversation.format.name, conversation.model)
         return quota
 

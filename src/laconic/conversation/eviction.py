@@ -180,10 +180,19 @@ def as_bytes(text: str | bytes) -> bytes:
 
 
 def _worth(tracked: TrackedText, rows: Collection[int]) -> float:
-    """Tokens that leaving these rows out would give back, roughly."""
+    """Tokens that leaving these rows out would give back, roughly. It is asked of the same rows request after request."""
+    if tracked.weighed is None or tracked.weighed[0] is not rows:
+        tracked.weighed = (rows, _weigh(tracked, rows))
+    worth = tracked.weighed[1]
+    if tracked.ref:
+        return worth
+    return worth - _NOTE
+
+
+def _weigh(tracked: TrackedText, rows: Collection[int]) -> float:
     lines, shown_rows = tracked.passage.lines, tracked.shown
     picked = set(rows)
     around = 7 if tracked.passage.tagged else 2  # line end, and the number where all are shown
     characters = sum(len(lines[row]) + around if shown_rows[row] else 1 for row in picked)
     gaps = sum(1 for row in picked if row - 1 not in picked)
-    return characters / _PER_TOKEN - gaps * _GAP - (0 if tracked.ref else _NOTE)
+    return characters / _PER_TOKEN - gaps * _GAP

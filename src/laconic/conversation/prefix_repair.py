@@ -43,7 +43,7 @@ from laconic.wire.json_form import (
 )
 from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.spans import ByteSpan, is_object, is_string, last, members, string
-from laconic.wire.turns_and_blocks import Block
+from laconic.wire.turns_and_blocks import CACHE_MARK, Block
 
 _SESSIONS: Final = 32  # whose forms are remembered; those of others are read again
 _MARK: Final = "cache_control"
@@ -90,7 +90,7 @@ class PrefixRepair:
 
     def __init__(self, store: FormStore) -> None:
         self._store = store
-        self._known: OrderedDict[str, dict[bytes, bytes | None]] = OrderedDict()
+        self._known: OrderedDict[str, dict[str, bytes | None]] = OrderedDict()
 
     def repair(self, session: str, conversation: ParsedRequest) -> RepairedRequest:
         """The request to send; the very same bytes where there is nothing to repair."""
@@ -124,12 +124,12 @@ class PrefixRepair:
         self._known.pop(session, None)
 
     def _repair_tools(
-        self, session: str, known: dict[bytes, bytes | None], conversation: ParsedRequest
+        self, session: str, known: dict[str, bytes | None], conversation: ParsedRequest
     ) -> Iterator[_Replacement]:
         raw = conversation.field("tools")
         if not raw:
             return
-        place = b"tools" + hash_bytes(raw)
+        place = f"tools {hash_bytes(raw).hex()}"
         old = known.get(place)
         if place not in known:
             old, is_settled = self._find_tools(session, raw)
@@ -166,44 +166,43 @@ class PrefixRepair:
             return None, True
 
     def _repair_calls(
-        self, session: str, known: dict[bytes, bytes | None], conversation: ParsedRequest
+        self, session: str, known: dict[str, bytes | None], conversation: ParsedRequest
     ) -> Iterator[_Replacement]:
-        calls = []
+        changed: list[Block] = []  # and those that are new: most are neither
         for turn in conversation.turns:
-            if turn.role == "assistant":
-                for block in turn.blocks:
-                    if block.kind == "call" and block.part.value is not None:
-                        calls.append(block)
-        new = []
-        for block in calls:
-            if block.part.key.encode() not in known:
-                new.append(block)
+            if turn.role != "assistant":
+                continue
+            for block in turn.blocks:
+                part = block.part
+                if part.kind == "call" and part.value is not None and known.get(part.key, b"") is not None:
+                    changed.append(block)
+        new = [block for block in changed if block.part.key not in known]
         if new:
             known |= self._find_calls(session, new)
-        for block in calls:
-            old, value = known.get(block.part.key.encode()), block.part.value
+        for block in changed:
+            old, value = known.get(block.part.key), block.part.value
             if old is not None and value is not None:
                 yield _Replacement(value.shift(block.offset), old, "arguments")
 
-    def _find_calls(self, session: str, calls: Sequence[Block]) -> dict[bytes, bytes | None]:
+    def _find_calls(self, session: str, calls: Sequence[Block]) -> dict[str, bytes | None]:
         """The arguments of calls as they were first sent, by their keys; None: as they are. New calls are left out."""
-        found: dict[bytes, bytes | None] = {}
+        found: dict[str, bytes | None] = {}
         wanted: dict[bytes, Block] = {}
         for block in calls:
             try:
                 wanted.setdefault(_key_of_call(block), block)
             except UnstableJson:
-                found[block.part.key.encode()] = None
+                found[block.part.key] = None
         kept = self._store.forms(session, list(wanted))
         added = {}
         for key, block in wanted.items():
             try:
                 if key in kept:
-                    found[block.part.key.encode()] = _write_arguments(block, _FORM.decode(kept[key]))
+                    found[block.part.key] = _write_arguments(block, _FORM.decode(kept[key]))
                 else:
                     added[key] = msgspec.msgpack.encode(_form_of(block))
             except (UnstableJson, msgspec.MsgspecError):
-                found[block.part.key.encode()] = None
+                found[block.part.key] = None
         if added:
             self._store.keep_forms(session, added)
         return found
@@ -279,12 +278,12 @@ def _write_arguments(block: Block, form: JsonForm) -> bytes | None:
 
 def _find_unmarked(conversation: ParsedRequest) -> Block | None:
     """Where the request before ended, when the client's next mark is too far behind it."""
-    if b'"cache_control"' not in conversation.body:
+    if not conversation.mentions(CACHE_MARK):
         return None
     blocks: list[Block] = []
     for turn in conversation.turns:
         blocks += turn.blocks
-    marks = list(find_marks(conversation.body, list(map(_start_of, blocks))))
+    marks = list(find_marks(conversation, list(map(_start_of, blocks))))
     ended = _count_sent(conversation) - 1
     at = bisect_left(marks, ended)
     if ended < 0 or at == len(marks) or marks[at] <= ended + LOOKBACK:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
 
 import msgspec
 
@@ -13,6 +13,20 @@ from laconic.wire.usage import Usage
 
 _WINDOW: Final = 60.0  # seconds
 _SMALL: Final = 8_192  # tokens of a small thinking budget
+
+
+Spent = tuple[float, int, int]  # when, tokens of prompts that count, and of answers
+Told = tuple[float, int, float, int, bool]  # when, tokens left, when it is full again, the limit, prompts only
+
+
+class QuotaStore(Protocol):
+    """What all processes of a team spend. It never fails: without it each process knows its own part."""
+
+    def add(self, account: str, spent: Spent | None, told: Told | None) -> None:
+        """What one answer cost, and what the provider said."""
+
+    def read(self, account: str) -> tuple[Sequence[Spent], Told | None] | None:
+        """All that was spent in the last minute, and the newest word of the provider; None: nothing new."""
 
 
 class Quota:
@@ -29,8 +43,8 @@ class Quota:
         )  # when, tokens of the prompt that count, and of the answer
         self._told: tuple[float, int, float] | None = None  # when, how many were left, when it is full again
 
-    def spend(self, usage: Usage) -> None:
-        """A request and its answer."""
+    def spend(self, usage: Usage) -> Spent | None:
+        """A request and its answer; what of it counts."""
         if self.cached:
             counted = usage.prompt
         else:
@@ -39,17 +53,29 @@ class Quota:
             self._share = counted / usage.prompt
         if counted + usage.output > 0:
             self._spent.append((self._clock(), counted, usage.output))
+            return self._spent[-1]
+        return None
 
-    def learn(self, limits: RateLimits | None) -> None:
-        """What the provider said; it knows about other processes too."""
+    def adopt(self, spent: Sequence[Spent], told: Told | None) -> None:
+        """What all processes know, this one included."""
+        self._spent = deque(spent)
+        if told is not None and (self._told is None or told[0] >= self._told[0]):
+            self._told = told[:3]
+            self._limit = told[3] or self._limit
+            self._input_only = told[4]
+
+    def learn(self, limits: RateLimits | None) -> Told | None:
+        """What the provider said; it knows about other processes too. The same as all processes may know it."""
         if limits is None:
-            return
+            return None
         if limits.tokens:
             self._limit = limits.tokens
         if limits.tokens_left is not None:
             self._input_only = limits.input_only
             now = self._clock()
             self._told = (now, limits.tokens_left, now + (limits.tokens_reset or _WINDOW))
+            return (*self._told, self._limit, self._input_only)
+        return None
 
     @property
     def known(self) -> bool:

@@ -82,19 +82,22 @@ class ExchangeRollup:
         """
         self._pointed = self._sources()
         found: list[Exchange] = []
+        head: Exchange | None = None  # could stay before a run; whether it can is asked when something behind it goes
         after = -1
         for exchange in self._conversation.exchanges:
             gone = self._is_gone(exchange)
-            goes = gone or self._can_go(exchange, giving)
-            if found and (exchange.turns[0] != after or not goes):
-                if self._fresh(found):
-                    yield found
-                found = []
-            if found:
-                found.append(exchange)
-            elif not gone and self._can_head(exchange, start):
-                found = [exchange]
+            joins = exchange.turns[0] == after and (gone or self._can_go(exchange, giving))
             after = max(turn for turn, _ in exchange.members) + 1
+            if joins and not found and head is not None and self._can_head(head, start):
+                found = [head]
+            if joins and found:
+                found.append(exchange)
+                continue
+            if self._fresh(found):
+                yield found
+            found, head = [], None
+            if not gone:
+                head = exchange
         if self._fresh(found):
             yield found
 

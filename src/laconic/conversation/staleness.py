@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from laconic.conversation.identifiers import is_import
 from laconic.conversation.lifetimes import Lifetimes
 from laconic.conversation.tracked_text import TrackedText
 from laconic.conversation.tracker import ConversationTracker
@@ -22,14 +21,10 @@ def useless(tracker: ConversationTracker, tracked: TrackedText, patience: float 
     age, limit = now - _last_use(tracker, tracked), _limit(tracker, tracked, patience)
     if age < limit:
         return ()
-    gone, is_read = _out(tracked), _is_read(tracked)
-    found: list[int] = []
-    for row, line in enumerate(tracked.passage.lines):
-        if row in gone or now - tracked.seen[row] < limit:  # a row that a later text points to has been of use since
-            continue
-        if not (is_read and tracked.shown[row] and is_import(line)):
-            found.append(row)
-    return found
+    rows = tracked.evictable(imports=not _is_read(tracked))
+    if now - max(tracked.seen, default=0) >= limit:
+        return rows
+    return [row for row in rows if now - tracked.seen[row] >= limit]  # a later text that points to a row has used it
 
 
 def is_past(tracker: ConversationTracker, tracked: TrackedText, patience: float = 1.0) -> bool:
@@ -53,8 +48,7 @@ def find_finished(tracker: ConversationTracker, tracked: TrackedText) -> Collect
     changed = any(file in tracker.changed for file in tracked.about.files)
     huge = tracked.characters >= rules.huge and not changed
     if not tracked.field and (huge or not _is_read(tracked)):
-        gone = _out(tracked)
-        return [row for row in range(len(tracked)) if row not in gone]
+        return tracked.evictable(imports=True)
     kept = rules.finished_changed if changed else rules.protected
     if now - _last_use(tracker, tracked, planned=False) < kept:  # its task is over, whatever the plan said
         return ()
@@ -65,17 +59,7 @@ def everything(tracker: ConversationTracker, tracked: TrackedText) -> Collection
     """Every row that is not left out yet, except in the newest turns: for when there is no choice."""
     if tracker.turn - tracked.turn < tracker.rules.protected or tracked.characters < tracker.rules.smallest:
         return ()
-    gone = _out(tracked)
-    return [row for row in range(len(tracked)) if row not in gone]
-
-
-def _out(tracked: TrackedText) -> set[int]:
-    found: set[int] = set()
-    for run in tracked.runs:
-        if not run.source:
-            for row in range(run.first, run.last + 1):
-                found.add(row)
-    return found
+    return tracked.evictable(imports=True)
 
 
 def _last_use(tracker: ConversationTracker, tracked: TrackedText, *, planned: bool = True) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
+from laconic.conversation.identifiers import is_import
 from laconic.conversation.ledger import Receipt
 from laconic.conversation.tool_use import ToolUse
 from laconic.records import FoldedRows, Passage
@@ -22,6 +23,8 @@ class TrackedText:
     """One text in the conversation: a result, or an argument of a call."""
 
     __slots__ = (
+        "_evictable",
+        "_imports",
         "about",
         "base",
         "characters",
@@ -38,6 +41,7 @@ class TrackedText:
         "shown",
         "task",
         "turn",
+        "weighed",
     )
 
     def __init__(
@@ -67,6 +71,11 @@ class TrackedText:
         self.ref: Receipt | None = None  # where the original is archived, once it is
         self.rolled = ""  # the line below it, for exchanges that are gone
         self.runs: tuple[FoldedRows, ...] = ()
+        self._imports: frozenset[int] | None = None
+        self._evictable: dict[bool, Sequence[int]] = {}
+        self.weighed: tuple[Collection[int], float] | None = (
+            None  # rows, and the tokens that they were found to be worth
+        )
         self.take(runs)
 
     def __len__(self) -> int:
@@ -75,6 +84,7 @@ class TrackedText:
     def take(self, runs: tuple[FoldedRows, ...]) -> None:
         """These rows are not shown."""
         self.runs = runs
+        self._evictable = {}
         for run in runs:
             for row in range(run.first, min(run.last + 1, len(self.shown))):
                 self.shown[row] = 0
@@ -82,9 +92,34 @@ class TrackedText:
     def replace(self, text: str, passage: Passage) -> None:
         """Another text stands in its place."""
         self.base, self.passage, self.runs = text, passage, ()
+        self._imports, self._evictable = None, {}
         self.characters = sum(map(len, passage.lines))
         self.shown = bytearray(len(passage))  # not to be pointed to
         self.seen = array("I", [self.turn]) * len(passage)
+
+    def evictable(self, *, imports: bool) -> Sequence[int]:
+        """Rows that are not left out yet; `imports`: also imports that are shown.
+
+        Remembered, and the very same object until the text changes: every request asks for those of every old text.
+        """
+        found = self._evictable.get(imports)
+        if found is None:
+            kept: set[int] = set()
+            if not imports:
+                kept.update(row for row in self._find_imports() if self.shown[row])
+            for run in self.runs:
+                if not run.source:
+                    kept.update(range(run.first, run.last + 1))
+            found = range(len(self))
+            if kept:
+                found = tuple(row for row in found if row not in kept)
+            self._evictable[imports] = found
+        return found
+
+    def _find_imports(self) -> frozenset[int]:
+        if self._imports is None:
+            self._imports = frozenset(row for row, line in enumerate(self.passage.lines) if is_import(line))
+        return self._imports
 
     def without(self, rows: Iterable[int]) -> tuple[FoldedRows, ...]:
         """The runs when these rows are left out too."""

@@ -14,6 +14,7 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import EngineOptions, options_from
 from laconic.conversation.ledger import Branch, LedgerEntry, LedgerStore
 from laconic.conversation.prefix_repair import FormStore
+from laconic.conversation.quota import QuotaStore
 from laconic.conversation.transaction import ArchiveStore
 from laconic.exchange.engine_adapter import EngineAdapter
 from laconic.exchange.recall import Recall
@@ -26,6 +27,7 @@ from laconic.sessions.archive import Archive
 from laconic.sessions.ledger_file import LedgerFile
 from laconic.sessions.model_memory import Capabilities
 from laconic.sessions.shared_memory import SharedMemory
+from laconic.sessions.shared_quota import SharedQuotas
 from laconic.sessions.store import SharedStore, find_place
 from laconic.sessions.turns import Turns
 from laconic.tokens.count import counter
@@ -44,6 +46,7 @@ class ModelEngines:
         *,
         clock: Callable[[], float] = time.time,
         forms: FormStore | None = None,
+        quotas: QuotaStore | None = None,
     ) -> None:
         self._ledger = ledger
         self._archive = archive
@@ -51,6 +54,7 @@ class ModelEngines:
         self._fallback = fallback  # the model whose tokenizer counts for models that nobody knows
         self._clock = clock
         self._forms = forms
+        self._quotas = quotas
         self._engines: dict[Tokenizer, ConversationEngine] = {}
 
     def of(self, model: str) -> ConversationEngine:
@@ -61,7 +65,13 @@ class ModelEngines:
         engine = self._engines.get(tokenizer)
         if engine is None:
             engine = ConversationEngine(
-                self._ledger, self._archive, self._clock, counter(name), self._options, forms=self._forms
+                self._ledger,
+                self._archive,
+                self._clock,
+                counter(name),
+                self._options,
+                forms=self._forms,
+                quotas=self._quotas,
             )
             self._engines[tokenizer] = engine
         return engine
@@ -96,7 +106,14 @@ class ExchangeParts:
         options = self.options
         if meta is not None:
             options = msgspec.structs.replace(options, meta=meta)
-        engines = ModelEngines(self.ledger, self.archive, options, self.settings.text("model"), forms=self.ledger)
+        engines = ModelEngines(
+            self.ledger,
+            self.archive,
+            options,
+            self.settings.text("model"),
+            forms=self.ledger,
+            quotas=_open_quotas(self.settings),
+        )
         return EngineAdapter(engines.of, window, reserve=reserve, memory=self.memory)
 
     def recall(self) -> Recall:
@@ -106,6 +123,14 @@ class ExchangeParts:
     def account(self) -> TurnAccount:
         """Who says what a turn cost."""
         return TurnAccount(self.turns, self.prices)
+
+
+def _open_quotas(settings: Settings) -> SharedQuotas | None:
+    """Only for a team: one process knows what it spends."""
+    place = find_place(settings, "quota")
+    if isinstance(place, SharedStore):
+        return SharedQuotas(place)
+    return None
 
 
 def _open_memory(settings: Settings) -> CapabilityMemory:

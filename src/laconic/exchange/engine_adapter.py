@@ -37,6 +37,9 @@ class RequestEngine(Protocol):
     def overflowed(self, caller: Caller, said: PromptTooLong) -> None:
         """The provider said that the last request was too long."""
 
+    def learn_window(self, caller: Caller, tokens: int) -> None:
+        """The server says how many tokens it takes."""
+
 
 class PassThroughEngine:
     """Sends everything as it came."""
@@ -48,6 +51,9 @@ class PassThroughEngine:
         return None
 
     def overflowed(self, caller: Caller, said: PromptTooLong) -> None:
+        return None
+
+    def learn_window(self, caller: Caller, tokens: int) -> None:
         return None
 
 
@@ -101,6 +107,9 @@ class EngineAdapter:
             return
         self._memory.keep(_named("window", caller), str(said.most), self._clock() + _BELIEVED)
         self._compare(caller, said.sent)
+
+    def learn_window(self, caller: Caller, tokens: int) -> None:
+        self._memory.keep(_named("window", caller), str(tokens), self._clock() + _BELIEVED)
 
     def _learned(self, caller: Caller) -> int:
         """The window that the provider spoke of; 0: it did not, or long ago."""

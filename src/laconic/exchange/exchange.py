@@ -26,6 +26,7 @@ from laconic.wire.prompted_tool_calls.protocol import add_correction, tools_of, 
 from laconic.wire.rate_limits import RateLimits
 from laconic.wire.refusals import PromptTooLong
 from laconic.wire.usage import Usage
+from laconic.wire.usage_reader import asks_for_an_hour
 
 
 class ModelExchange:
@@ -67,6 +68,7 @@ class ModelExchange:
             went=len(prepared.body),
             ours=ours(conversation, counter(caller.model), self._texts),
             prepared=prepared,
+            hour=asks_for_an_hour(conversation),
             fingerprint=self._fingerprints.read(conversation, caller.model),
         )
         can_write = reads_text or conversation.format.written_calls is not None
@@ -93,7 +95,8 @@ class ModelExchange:
         size = len(conversation.body)
         notes = {"session": caller.session, "action": "kept"}
         added = ours(conversation, counter(caller.model), self._texts)
-        return Plan(conversation.body, caller, notes, came=size, went=size, ours=added)
+        hour = asks_for_an_hour(conversation)
+        return Plan(conversation.body, caller, notes, came=size, went=size, ours=added, hour=hour)
 
     def _offer_recall(self, recall: Recall, conversation: ParsedRequest, plan: Plan) -> Plan:
         body = recall.offer(conversation, plan.body)

@@ -32,6 +32,7 @@ class Plan(msgspec.Struct, frozen=True):
     prepared: PreparedRequest | None = None  # what the engine did
     title: str = ""  # how the user began, where no engine looked for it
     project: str = ""  # and the folder that the client says it works in
+    hour: bool = False  # what it writes to the cache is to be kept for an hour
     fingerprint: RequestFingerprint | None = None  # of the request as it came
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from laconic.clients.registry import compaction_limit
+from laconic.clients.registry import compaction_limit, compacts_late
 from laconic.conversation.accounting import CacheState, TurnCost, TurnSizes, account, estimate_prompt
 from laconic.conversation.engine import PreparedRequest
 from laconic.errors import ArchiveUnavailable
@@ -146,4 +146,5 @@ def _sizes_of(turn: AnsweredTurn, usage: Usage, ratio: float, at: float) -> Turn
         recall=turn.ours.recall,
         at=at,
         limit=compaction_limit(turn.who.client, find_model(turn.who.model).window),
+        late=compacts_late(turn.who.client),
     )

@@ -93,6 +93,10 @@ class PlanExecutor:
         """What a model showed that it can do; nobody waits for it."""
         self._thread.submit(_quietly, self._planner.exchange.learn, where, model, protocol)
 
+    def learn_window(self, caller: Caller, tokens: int) -> None:
+        """What a server says that it takes; nobody waits for it."""
+        self._thread.submit(_quietly, self._planner.exchange.engine.learn_window, caller, tokens)
+
     def close(self) -> None:
         self._waiting.shutdown(wait=False, cancel_futures=True)
         self._thread.shutdown(wait=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
+from typing import Final
 
 import msgspec
 
@@ -17,12 +18,15 @@ from laconic.exchange.plan import Plan
 from laconic.exchange.recall import Recall
 from laconic.gateway.compression import opened
 from laconic.gateway.session_identity import caller
+from laconic.sessions.shared_memory import SharedMemory
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
 from laconic.wire.laconic_overhead import LaconicOverhead, ours
 from laconic.wire.parsed_request import ParsedRequest, parse
 from laconic.wire.prompted_tool_calls.capability import CapabilityMemory, PromptedModels
+from laconic.wire.usage_reader import asks_for_an_hour
 
+_SWITCHED: Final = 30 * 86_400.0  # seconds that a switch is remembered
 log = logging.getLogger("laconic.gateway")
 
 
@@ -58,6 +62,8 @@ class Planner:
         protocols = PromptedModels(policy.native_models, policy.prompted_models, clock, memory)
         self.exchange = ModelExchange(engine, protocols, policy.texts, recall)
         self.off: dict[str, None] = {}  # sessions that are switched off, the oldest first
+        self._clock = clock
+        self._switches = memory if isinstance(memory, SharedMemory) else None  # where other replicas see them
 
     def plan(self, target: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:
         """Never raises: what fails passes unchanged."""
@@ -95,6 +101,7 @@ class Planner:
                 came=len(plain),
                 went=len(plain),
                 ours=added,
+                hour=asks_for_an_hour(conversation),
                 title=read_title(conversation),
                 project=read_project(conversation),
             )
@@ -112,6 +119,8 @@ class Planner:
     def switch(self, session: str, headers: Mapping[str, str]) -> bool:
         """A client switches its session off, and on again, with a header; whether it is off."""
         asked = headers.get("x-laconic", "").lower()
+        if self._switches is not None:
+            return self._switch_for_all(self._switches, session, asked)
         if asked == "session-off":
             self.off[session] = None
             if len(self.off) > 10_000:
@@ -119,3 +128,11 @@ class Planner:
         elif asked == "on":
             self.off.pop(session, None)
         return session in self.off
+
+    def _switch_for_all(self, switches: SharedMemory, session: str, asked: str) -> bool:
+        name = f"switch {session}"
+        if asked in {"session-off", "on"}:
+            switches.keep(name, asked, self._clock() + _SWITCHED)
+            return asked == "session-off"
+        said = switches.recall(name)
+        return said is not None and said[0] == "session-off"

@@ -30,6 +30,7 @@ from laconic.gateway.routes import NoRoute, Upstreams, target
 from laconic.gateway.session_registry import SessionRegistry
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.gateway.upstream_errors import describe_fault
+from laconic.gateway.window_probes import WindowProbes
 from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.prompted_tool_calls.calls import UnusableCalls
 from laconic.wire.rate_limits import limits_of, with_limit
@@ -80,7 +81,9 @@ class Proxy:
         self._history = history
         self._planning = PlanExecutor(planner, apart)
         self._probes = CapabilityProbes(metrics, time.monotonic, self._planning.learn)
+        self._windows = WindowProbes(time.monotonic, self._planning.learn_window)
         self._client: aiohttp.ClientSession | None = None
+        self._proxies: dict[str, str | None] = {}  # of the network, by upstream: looking one up takes its time
 
     async def start(self) -> None:
         self._client = aiohttp.ClientSession(
@@ -95,6 +98,7 @@ class Proxy:
 
     async def stop(self) -> None:
         self._probes.close()
+        self._windows.close()
         if self._client is not None:
             await self._client.close()
         self._planning.close()
@@ -178,6 +182,8 @@ class Proxy:
         try:
             await self._exchange(asked, plan, passing)
             log.info("answered", extra=_about(where, plan, passing, time.monotonic() - began))
+            if plan.caller is not None and self._client is not None:  # now its model is loaded
+                self._windows.begin(self._client, where, plan.caller)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             fault = type(error).__name__
             self._metrics.add("laconic_upstream_faults_total", fault=fault)
@@ -297,9 +303,11 @@ class Proxy:
             headers += [(name, value) for name, value in asked.headers.items() if name == "content-length"]
         elif plan.body:
             body = BytesIO(plan.body)  # written in pieces: a large one does not hold up the loop
-        proxy = outbound_proxy(str(address))
+        base = asked.where.base
+        if base not in self._proxies:
+            self._proxies[base] = outbound_proxy(base)
         return self._client.request(
-            asked.method, address, headers=headers, data=body, allow_redirects=False, proxy=proxy
+            asked.method, address, headers=headers, data=body, allow_redirects=False, proxy=self._proxies[base]
         )
 
     def _note(self, where: Target, plan: Plan) -> None:

@@ -23,7 +23,7 @@ from laconic.wire.prompted_tool_calls.written_call_stream import WrittenCallStre
 from laconic.wire.rate_limits import RateLimits
 from laconic.wire.spans import value
 from laconic.wire.usage import Usage
-from laconic.wire.usage_reader import UsageReader, asks_for_an_hour, usage_of, usage_of_part
+from laconic.wire.usage_reader import UsageReader, usage_of, usage_of_part
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -95,7 +95,7 @@ class ResponseRelay:
 
     def _begin(self, plan: Plan) -> None:
         self.plan = plan
-        self._hour = asks_for_an_hour(plan.body)
+        self._hour = plan.hour
 
     def _add(self, usage: Usage | None) -> None:
         """An answer has ended."""

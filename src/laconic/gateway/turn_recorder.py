@@ -17,7 +17,7 @@ from laconic.exchange.plan import Plan
 from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
 from laconic.gateway.response_relay import ResponseRelay
 from laconic.sessions.turn_record import TurnIdentity
-from laconic.tokens.estimate import estimate
+from laconic.tokens.count import counter
 from laconic.wire.laconic_overhead import LaconicOverhead
 
 log = logging.getLogger("laconic.gateway")
@@ -129,4 +129,4 @@ def _estimate_tokens(plan: Plan) -> int:
         return plan.prepared.tokens
     if plan.body[:1] != b"{":  # it came compressed, and nobody had to open it
         return 0
-    return estimate(plan.body.decode("utf-8", "replace"))
+    return counter()(plan.body.decode("utf-8", "replace"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-_TYPE: Final = r"[A-Za-z_$][\w$.:]*(?:\s*<[^=;(){}]*?>)?"  # a name with its path and arguments
+_TYPE: Final = r"[A-Za-z_$][\w$.:]*(?:\s*<[^=;{}]*?>)?"  # a name with its path and arguments
 _WRAPPERS: Final = frozenset(
     {
         "Optional",
@@ -54,6 +54,7 @@ _MAPS: Final = (
 )
 # Types that hold values of one type, with the position of that type among their arguments.
 _CONTAINERS: Final = {**dict.fromkeys(_LISTS.split(), 0), **dict.fromkeys(_MAPS.split(), 1)}
+_OPERATORS: Final = frozenset("|&")  # of types
 _NOTHING: Final = frozenset({"None", "null", "undefined", "nil"})
 _MODIFIERS: Final = re.compile(
     r"^(?:(?:const|let|var|val|mut|ref|dyn|impl|public|private|protected|internal|static|final|readonly|volatile|"
@@ -111,6 +112,28 @@ def type_names(written: str) -> list[str]:
     return names
 
 
+def split_union(written: str) -> list[str]:
+    """The types that a value may have, as written: `A | None` has one, `Union[A, B]` two."""
+    text = written.strip().strip("\"'").strip()
+    match = re.match(r"(?:typing\.|t\.)?Union\[(.*)\]$", text, re.DOTALL)
+    if match:
+        sides = split_outside(match[1], ",")
+    else:
+        sides = split_outside(text.replace("=>", "=\0"), "|")
+    found = []
+    for side in sides:
+        plain = side.replace("=\0", "=>").strip()
+        if plain and plain not in _NOTHING:
+            found.append(plain)
+    return found
+
+
+def split_intersection(written: str) -> list[str]:
+    """The types that a value has all at once: `A & B`."""
+    parts = split_outside(written.replace("=>", "=\0").replace(" & ", "\1"), "\1")
+    return [each.replace("\1", " & ").replace("=\0", "=>").strip() for each in parts if each.strip()]
+
+
 def split_outside(text: str, mark: str) -> list[str]:
     """Parts of a text between marks that no bracket holds."""
     parts, depth, last = [], 0, 0
@@ -156,10 +179,23 @@ def read_result_after_arrow(name: str, signature: str) -> str:
 def read_result_after_parameters(name: str, signature: str) -> str:
     """`function f(): T`, `fun f(): T`, `func f() -> T`."""
     closing = after_parameters(signature, name)
-    match = re.match(r"\s*(?::|->)\s*(.+?)\s*(?:=>|\{|=|$)", closing)
+    match = re.match(r"\s*(?::|->)\s*", closing)
     if match:
-        return match[1]
+        return _take_type(closing[match.end() :])
     return ""
+
+
+def _take_type(text: str) -> str:
+    """The type at the beginning of a text, up to the body, the arrow or the value behind it."""
+    depth = 0
+    for at, letter in enumerate(text):
+        if depth == 0 and at and (letter == "=" or (letter == "{" and text[:at].rstrip()[-1:] not in _OPERATORS)):
+            return text[:at].strip()
+        if letter in "([{<":
+            depth += 1
+        elif letter in ")]}" or (letter == ">" and text[at - 1] != "="):
+            depth -= 1
+    return text.strip()
 
 
 def read_result_before_name(name: str, signature: str) -> str:

@@ -11,14 +11,14 @@ class Meaning:
     """One of: definitions of ours, values of types of ours, a module, something of others, or nothing known.
 
     `container` is a list or a map of values of types of ours, `foreign` a module, type or function that is not ours,
-    and `alien` a value of a type that is not ours.
+    `alien` a value of a type that is not ours, and `callable` a function whose type is written at a place.
     """
 
-    kind: str  # symbol, instance, container, module, foreign, alien, unknown
+    kind: str  # symbol, instance, container, module, foreign, alien, callable, unknown
     symbols: tuple[int, ...] = ()  # the definitions, or the types (of a container: those of its elements)
-    files: tuple[int, ...] = ()  # of a module
+    files: tuple[int, ...] = ()  # of a module; of a callable: file, scope and line at which its type is written
     folder: str = ""  # of a module that is a folder: where its parts lie
-    name: str = ""  # of the type of an alien value, as written
+    name: str = ""  # of the type of an alien value or a callable, as written
     language: str = ""  # of a module that is a folder without files of its own
 
     def __bool__(self) -> bool:
@@ -58,6 +58,11 @@ def instance(symbols: tuple[int, ...] | list[int]) -> Meaning:
 def container(symbols: tuple[int, ...] | list[int]) -> Meaning:
     """A value that holds values of one of these types: a list, a map."""
     return Meaning("container", tuple(symbols))
+
+
+def function(place: NamePlace, written: str) -> Meaning:
+    """A value that can be called, of a type that is written at a place."""
+    return Meaning("callable", files=(place.file, place.scope, place.line), name=written)
 
 
 def element(whole: Meaning) -> Meaning:

@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from laconic.tokens.estimate import estimate
-
 SHARE: Final = 0.25  # of the cost of the whole body that structure may take when no budget is given
 
 
@@ -48,9 +46,7 @@ class FoldedCode:
 Cost = Callable[[str], int]
 
 
-def fold(
-    lines: Sequence[str], marks: str, first: int = 1, *, cost: Cost = estimate, budget: int | None = None
-) -> FoldedCode:
+def fold(lines: Sequence[str], marks: str, first: int = 1, *, cost: Cost, budget: int | None = None) -> FoldedCode:
     """A body cut to its structure.
 
     Without a budget the structure takes about a quarter of the whole; signatures, first lines of documentation and

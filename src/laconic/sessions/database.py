@@ -73,6 +73,7 @@ class _OpenDatabase(NamedTuple):
     base: sqlite3.Connection
     file: Identity  # another one may be at the path by now
     stamp: tuple[int, int]  # size and time of the last change
+    wait: float = -1.0  # seconds for which it waits for a lock
 
 
 class Database:
@@ -209,22 +210,23 @@ class Database:
 
     def _borrow(self, *, writes: bool) -> _OpenDatabase:
         """An open connection to the file that is at the path now."""
-        found = identity(self.path)
+        wait = self._patience(writes)
         while True:
             with self._lock:
                 if not self._idle:
                     break
                 opened = self._idle.pop()
-            if opened.file == found and opened.stamp == _stamp(self.path):
-                opened.base.execute(f"PRAGMA busy_timeout = {round(1000 * self._patience(writes))}")
-                return opened
+            if (opened.file, opened.stamp) == _look(self.path):
+                if opened.wait != wait:
+                    opened.base.execute(f"PRAGMA busy_timeout = {round(1000 * wait)}")
+                return opened._replace(wait=wait)
             # Moved aside, deleted with its folder, or changed outside of the log: an open connection would not notice
             # that it was overwritten. The file itself is never opened here: closing it would end SQLite's locks.
             opened.base.close()
         return self._open(writes=writes)
 
     def _give_back(self, opened: _OpenDatabase) -> None:
-        stamped = opened._replace(stamp=_stamp(self.path))
+        stamped = opened._replace(stamp=_look(self.path)[1])
         with self._lock:
             if len(self._idle) < _IDLE:
                 self._idle.append(stamped)
@@ -254,7 +256,7 @@ class Database:
             if isinstance(error, sqlite3.Error) and fault_of(error) == "damaged":
                 raise _DamagedFile(found) from error
             raise
-        return _OpenDatabase(base, found, _stamp(self.path))
+        return _OpenDatabase(base, found, _look(self.path)[1], wait)
 
     def _read_only(self, work: Work[T]) -> T:
         """A disk that is full or read-only has no room for a log's index: the file is read in memory, with its log."""
@@ -322,13 +324,13 @@ def tables(base: sqlite3.Connection, steps: Sequence[str]) -> None:
         base.execute(f"PRAGMA user_version = {len(steps)}")
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    """Something that changes with a file. With a log that is when the log is written back."""
+def _look(path: Path) -> tuple[Identity | None, tuple[int, int]]:
+    """Which file is at a path, and something that changes with it. With a log that is when the log is written back."""
     try:
         found = path.stat()
     except OSError:
-        return (0, 0)
-    return found.st_size, found.st_mtime_ns
+        return None, (0, 0)
+    return (found.st_dev, found.st_ino), (found.st_size, found.st_mtime_ns)
 
 
 def _use_log(base: sqlite3.Connection) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import logging
 import re
 import threading
+import time
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import Any, Final, TypeVar
 
@@ -31,6 +32,7 @@ from laconic.sessions.store import Rows, StoreConnection
 T = TypeVar("T")
 Work = Callable[[StoreConnection], T]
 _CONNECT: Final = 3  # seconds
+_AGAIN: Final = 1.0  # seconds for a connection once there were some
 _ANSWER: Final = 10  # seconds for one statement, and for a peer that went silent
 _CONNECTIONS: Final = 4  # of one process to one schema
 _BETWEEN: Final = 0.5  # seconds between two looks whether it is back
@@ -60,8 +62,6 @@ log = logging.getLogger("laconic.gateway.files")
 class PostgresDatabase:
     """One schema of a database. Any number of threads, processes and machines use it at once."""
 
-    is_shared: Final = True
-
     def __init__(self, url: str, schema: str, steps: Sequence[str], what: str, *, durable: bool = True) -> None:
         self.faults: Counter[str] = Counter()
         self._shown = _PASSWORD.sub(r"\1@", url)  # for messages
@@ -69,15 +69,15 @@ class PostgresDatabase:
         self._steps = steps
         self._what = what
         self._ready = False  # whether the tables are known to be those of this program
-        self._away = threading.Event()
-        self._closed = threading.Event()
         self._lock = threading.Lock()
+        self._outage = _outage_of(url)
+        self._outage.users.add(self)
         self._pool = _pool(url, schema, durable=durable)
-        weakref.finalize(self, _close_pool, self._pool, self._closed)
+        weakref.finalize(self, self._pool.close, 0.1)
 
     @property
     def is_away(self) -> bool:
-        return self._away.is_set()
+        return self._outage.is_on
 
     def read(self, work: Work[T]) -> T:
         return self._run(lambda base: work(_Connection(base)))
@@ -117,16 +117,17 @@ class PostgresDatabase:
 
     def close(self) -> None:
         """Nothing can be asked afterwards."""
-        _close_pool(self._pool, self._closed)
+        self._outage.users.discard(self)
+        self._pool.close(0.1)
 
     def _run(self, work: Callable[[psycopg.Connection], T]) -> T:
         """Work on a connection. One that broke before anything was committed is replaced once."""
-        if self._away.is_set():
-            raise self._note_away("away", None)
+        if self._outage.is_on:
+            raise self._note_away()
         for attempt in range(_TRIES):
             try:
                 self._prepare()
-                with self._pool.connection(timeout=_CONNECT) as base:
+                with self._pool.connection(timeout=_AGAIN) as base:
                     return work(base)
             except (problems.DeadlockDetected, problems.SerializationFailure) as error:
                 if attempt == _TRIES - 1:
@@ -143,26 +144,17 @@ class PostgresDatabase:
 
     def _leave(self, error: Exception) -> Exception:
         """It is away: nobody asks until the thread has had an answer."""
-        with self._lock:
-            if not self._away.is_set() and not self._closed.is_set():
-                self._away.set()
-                log.warning("the shared store is away", extra={"fault": type(error).__name__, "how": self._what})
-                waiting = threading.Thread(
-                    target=_wait_until_back,
-                    args=(self._pool, self._away, self._closed, self._what),
-                    name="store",
-                    daemon=True,
-                )
-                waiting.start()
-        return self._note_away("away", error)
+        if self in self._outage.users:
+            self._outage.begin(type(error).__name__)
+        return self._note_away()
 
     def _note(self, fault: str, error: Exception | None) -> Exception:
         self.faults[fault] += 1
         said = str(error or fault).strip().splitlines()[0]
         return ArchiveUnavailable(f"The {self._what} in {self._shown} cannot be used: {said}.", _FIX)
 
-    def _note_away(self, fault: str, error: Exception | None) -> Exception:
-        self.faults[fault] += 1
+    def _note_away(self) -> Exception:
+        self.faults["away"] += 1
         return StoreAway(f"The {self._what} in {self._shown} cannot be reached.", _FIX)
 
     def _prepare(self) -> None:
@@ -181,6 +173,41 @@ class PostgresDatabase:
                     "Update Laconic, or name another database.",
                 )
             self._ready = True
+
+
+class _Outage:
+    """Whether a database is away, known to all that use it in this process: one of them finds out, nobody else waits."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._lock = threading.Lock()
+        self.is_on = False
+        self.users: weakref.WeakSet[PostgresDatabase] = weakref.WeakSet()
+
+    def begin(self, fault: str) -> None:
+        with self._lock:
+            if self.is_on:
+                return
+            self.is_on = True
+        log.warning("the shared store is away", extra={"fault": fault})
+        threading.Thread(target=self._wait_until_back, name="store", daemon=True).start()
+
+    def _wait_until_back(self) -> None:
+        while len(self.users):
+            time.sleep(_BETWEEN)
+            try:
+                with psycopg.connect(self._url, connect_timeout=_CONNECT) as base:
+                    base.execute("SELECT 1")
+            except psycopg.Error:
+                continue
+            log.warning("the shared store is back")
+            break
+        self.is_on = False
+
+
+@cache
+def _outage_of(url: str) -> _Outage:
+    return _Outage(url)
 
 
 class _Connection:
@@ -256,27 +283,6 @@ def _pool(url: str, schema: str, *, durable: bool) -> ConnectionPool[psycopg.Con
         },
         configure=_configure,
     )
-
-
-def _close_pool(pool: ConnectionPool[psycopg.Connection], closed: threading.Event) -> None:
-    closed.set()
-    pool.close(timeout=0.1)
-
-
-def _wait_until_back(
-    pool: ConnectionPool[psycopg.Connection], away: threading.Event, closed: threading.Event, what: str
-) -> None:
-    """Holds no reference to the database, so that one that nobody needs any more can go."""
-    while not closed.wait(_BETWEEN):
-        try:
-            pool.check()
-            with pool.connection(timeout=_CONNECT) as base:
-                base.execute("SELECT 1")
-        except (psycopg.Error, PoolTimeout, PoolClosed):
-            continue
-        log.warning("the shared store is back", extra={"how": what})
-        away.clear()
-        return
 
 
 def _migrate(base: psycopg.Connection, schema: str, steps: Sequence[str]) -> int:

@@ -23,6 +23,7 @@ from laconic.index.symbol_kinds import RANKED_TYPES, WITH_BODY
 from laconic.records import Span
 from laconic.reduce.line_choice import ChosenLines, CodeBlock, LineChoice, Place, join_runs
 from laconic.render.compact_json import Json
+from laconic.tool_runtime.exploration import explore, is_exploring
 from laconic.tool_runtime.source import OpenedFile, clip_line, open_file, whole_spans
 from laconic.tool_runtime.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
 
@@ -31,6 +32,7 @@ _FOOTER: Final = 60  # tokens of the last line, and of those on callers and test
 _LONGEST: Final = 40_000  # characters of a task that are read
 _NO_WORD: Final = re.compile(r"\S{300,}")  # data that was pasted
 _SHOW: Final = ("detail", "mode", "form", "view")
+_VIEWS: Final = frozenset({"overview", "deep"})  # of how something works
 _LINE: Final = 60  # characters of a definition line: enough to know it by; a word is not cut
 _KNOWN: Final = 5  # lines of a function by which it is known
 _SIGNATURE: Final = 6  # lines of a signature that are shown
@@ -46,6 +48,11 @@ _NAMES: Final = ((1_000, 680), (2_000, 680), (4_000, 1_200), (8_000, 1_700), (10
 
 def run(call: ToolCall) -> ToolAnswer:
     task = _NO_WORD.sub(" ", call.text("task")[:_LONGEST])
+    show = call.text("show")
+    if show in _VIEWS or (show in {"", "both"} and is_exploring(task)):
+        found = explore(call, task, deep=show == "deep")
+        if found is not None:
+            return found
     store = call.runtime.index.store
     scope = resolve_scope(store, Filters(paths=split_globs(call.text("path"))))
     files = _Files(call)
@@ -345,18 +352,20 @@ TOOL = Tool(
     "The code for a task in words (issue, bug, feature)",
     "Give the whole text of the task. The answer shows the function that it is most likely about with its callers and"
     " tests, the lines elsewhere that matter most, and names of further places, as many as the budget allows. `show`"
-    " set to `names` or `code` gives one without the other. Lines that this session has received are not sent again.",
+    " set to `names` or `code` gives one without the other. Asked how something works, it gives an overview: who does the"
+    " work, from where it is reached, its rules, data and tests (`show=deep`: with the code). Lines that this session"
+    " has received are not sent again.",
     (
         Argument("task", "text", "", required=True, explained="the text of the issue, bug or change"),
         Argument(
             "show",
             "text",
             "",
-            choices=("both", "names", "code"),
+            choices=("both", "names", "code", "overview", "deep"),
             default="both",
             listed=False,
             aliases=_SHOW,
-            explained="names of places, lines of code, or both",
+            explained="names of places, lines of code, or both; or how a subject works, in lines or with its code",
         ),
         Argument(
             "path",

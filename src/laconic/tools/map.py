@@ -16,6 +16,7 @@ from laconic.index.store import File
 from laconic.render.compact_json import Json
 from laconic.render.escape_control import visible_name
 from laconic.render.plural import count_of
+from laconic.tool_runtime.exploration import explore
 from laconic.tool_runtime.outline import outline
 from laconic.tool_runtime.source import open_file
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
@@ -59,6 +60,9 @@ def run(call: ToolCall) -> ToolAnswer:
         file = open_file(call, place)
         return ToolAnswer(outline(call, file), "outline", unit="symbols", paths=(place,), spread=1_000.0)
     if not target.is_dir():
+        found = explore(call, path, deep=False) if _is_subject(path) else None
+        if found is not None:
+            return found
         raise UnknownName("file or folder", path, tuple(suggest_paths(call.runtime.index.store, [path])))
     if place == ".":
         prefix = ""
@@ -69,6 +73,11 @@ def run(call: ToolCall) -> ToolAnswer:
     lines = sum(file.lines for file in files)
     head = f"{prefix or call.runtime.root.name + '/'} {count_of(len(files), 'file')}, {count_of(lines, 'line')}\n"
     return ToolAnswer(pieces, "map", head, unit="entries", spread=2.0, grouped=False)
+
+
+def _is_subject(path: str) -> bool:
+    """Whether words rather than a path were given."""
+    return not re.search(r"[/\\*]|\.\w+$", path)
 
 
 def _about(call: ToolCall, files: list[File], prefix: str) -> list[Piece]:
@@ -215,14 +224,15 @@ TOOL = Tool(
     "map",
     "Overview of the repository, a folder, or a file's outline",
     "Without a path: languages, manifests with dependencies, entry points, tests, public names and the tree, one line"
-    " a folder. With a folder: the same below it. With a file: its symbols with their spans.",
+    " a folder. With a folder: the same below it. With a file: its symbols with their spans. With words: how that works"
+    " here.",
     (
         Argument(
             "path",
             "text",
             "",
             aliases=("root", "target", "targets", "scope", "module"),
-            explained="a folder or a file; without it, the whole repository",
+            explained="a folder, a file or a subject; without it, the whole repository",
         ),
     ),
     run,

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from msgspec import structs
 
+from laconic.errors import UsageError
 from laconic.index.resolve import Code, SymbolUse, find_symbol, references
 from laconic.index.search import SearchResult
 from laconic.index.search import search as look_up
 from laconic.index.search.file_evidence import FileEvidence
-from laconic.index.search.query import parse_query
+from laconic.index.search.lookup import find_regex
+from laconic.index.search.query import parse_query, resolve_scope, split_globs
 from laconic.index.search.task_query import TaskQuery, split_stems
 from laconic.index.symbol_kinds import RANKED_TYPES
+from laconic.index.text_search import TextQuery
 from laconic.records import Hit, Span
+from laconic.reduce.pattern import compile_pattern
 from laconic.render.compact_json import hit_record
 from laconic.render.hits import by_file, enclosing, hit_line
+from laconic.render.plural import count_of
 from laconic.tool_runtime.outline import scaffold
 from laconic.tool_runtime.source import body, clip_line, open_file
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
@@ -35,7 +42,9 @@ _LINES: Final = 400  # lines of one that are looked at for it
 _AROUND: Final = 6  # lines on each side of a hit, at most
 _LOOKED_AT: Final = 500  # hits of which those of one kind are chosen
 _CHOSEN: Final = frozenset({"symbols", "docs", "paths"})
-_WITHIN: Final = ("all", "code", "symbols", "refs", "docs", "tests", "paths")
+_WITHIN: Final = ("all", "code", "symbols", "refs", "docs", "tests", "paths", "values")
+_SECONDS: Final = 0.5  # for one line
+_COUNTED: Final = 10_000  # lines of one file whose values are counted
 
 
 def run(call: ToolCall) -> ToolAnswer:
@@ -45,6 +54,8 @@ def run(call: ToolCall) -> ToolAnswer:
     limit = _page_size(call)
     if within == "refs":
         return _references(call, query, limit)
+    if within == "values":
+        return _values(call, query)
     wanted = limit + max(0, call.number("offset"))
     if within in _CHOSEN:
         wanted = _LOOKED_AT  # the same for every page: how many there are is how many of these are chosen
@@ -246,6 +257,30 @@ def _references(call: ToolCall, query: str, limit: int) -> ToolAnswer:
     return _answer(call, _pieces(call, hits), hits, len(uses))
 
 
+def _values(call: ToolCall, query: str) -> ToolAnswer:
+    """The different texts that a pattern matches, or its first group, each with how often; the most frequent first."""
+    asked = parse_query(query)
+    if not asked.regex:
+        example = call.ready("search", "/raise (\\w+)/", **{"in": "values"})
+        raise UsageError("`in=values` counts what a pattern matches.", f"Write one: {example}")
+    globs = split_globs(call.text("path"))
+    scope = resolve_scope(call.runtime.index.store, replace(asked.filters, paths=(*asked.filters.paths, *globs)))
+    counts: Counter[str] = Counter()
+    folded = TextQuery(asked.regex, regex=True, ignore_case=asked.ignore_case).folded
+    pattern = compile_pattern(f"(?i){asked.regex}" if folded else asked.regex)
+    found = find_regex(call.runtime.index.store, call.runtime.root, replace(asked, wanted=_COUNTED), scope)
+    for file in found.files:
+        for line in file.lines:
+            for match in pattern.finditer(line.text, timeout=_SECONDS):
+                counts[match[1 if pattern.groups else 0] or ""] += 1
+    pieces = []
+    for value, count in counts.most_common():
+        pieces.append(Piece((f"{count} {clip_line(value)[:_WIDEST]}\n",), record={"value": value, "count": count}))
+    files = count_of(len(found.files), "file")
+    head = f"{count_of(len(counts), 'value')}, counted {counts.total()} times in {files}\n"
+    return ToolAnswer(pieces, "values", head, unit="values", total=len(counts), spread=50.0)
+
+
 def _use_hit(code: Code, query: str, use: SymbolUse, lines: Sequence[str]) -> Hit:
     preview = ""
     if 0 < use.line <= len(lines):
@@ -278,7 +313,8 @@ TOOL = Tool(
     "Find by name, phrase, /regex/, path or question; hits with their symbol and span",
     "Accepts identifiers in any style, Class.method, kind words (class Foo), phrases, /regular expressions/, globs and"
     " paths, or a question in words. `in` narrows: code, symbols, refs, docs, tests, paths. The query may"
-    " contain filters: path:src/** lang:rust kind:class -tests.",
+    " contain filters: path:src/** lang:rust kind:class -tests. `in=values` counts the different texts that a regular"
+    " expression matches, or its first group: /raise (\\w+)/.",
     (
         Argument("query", "text", "", required=True, explained='a name, words, "a phrase", /a regex/, or a path'),
         Argument(

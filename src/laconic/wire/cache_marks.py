@@ -7,9 +7,8 @@ from typing import Final
 from laconic.wire.content import without_marks
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.spans import is_object, last, members
-from laconic.wire.turns_and_blocks import Block
+from laconic.wire.turns_and_blocks import CACHE_MARK, Block
 
-_MARK: Final = b'"cache_control"'
 _MARKABLE: Final = frozenset({"text", "call", "result", "image"})
 
 
@@ -32,12 +31,12 @@ def mark_block(request: ParsedRequest, block: Block) -> bytes:
     ):
         return body
     spare: list[Block] = []
-    if body.count(_MARK) >= request.format.cache.marks:
+    if body.count(CACHE_MARK) >= request.format.cache.marks:
         spare = marked[:-1][:1]
         if not spare:
             return body
     mark = last(members(marked[-1].raw))["cache_control"].of(marked[-1].raw)
-    pieces = {block.at: block.raw.rstrip()[:-1] + b"," + _MARK + b":" + mark + b"}"}
+    pieces = {block.at: block.raw.rstrip()[:-1] + b"," + CACHE_MARK + b":" + mark + b"}"}
     for one in spare:
         pieces[one.at] = without_marks(one.raw)
     return _replace(request, pieces)
@@ -48,7 +47,7 @@ def _find_marked(request: ParsedRequest) -> list[Block]:
     for turn in request.turns:
         for block in turn.blocks:
             raw = block.raw
-            if _MARK in raw and is_object(raw) and "cache_control" in last(members(raw)):
+            if CACHE_MARK in raw and is_object(raw) and "cache_control" in last(members(raw)):
                 found.append(block)
     return found
 

@@ -18,14 +18,13 @@ from laconic.wire.content import without_marks
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.provider_format import ProviderFormat
 from laconic.wire.spans import elements, is_array, value
-from laconic.wire.turns_and_blocks import Turn
+from laconic.wire.turns_and_blocks import CACHE_MARK, Turn
 
 T = TypeVar("T")
 LINE_SIZE: Final = 4  # bytes of a line's hash
 BLOCK_SIZE: Final = 6
 _TOOL_SIZE: Final = 8
 _NAME: Final = 100  # characters of a tool's name
-_MARK: Final = b'"cache_control"'
 _SPACE: Final = 8  # bytes behind a key in which its colon is
 _FIELDS: Final = 64  # tools and system prompts that are remembered
 _KEY: Final = 2 * BLOCK_SIZE  # hexadecimal digits
@@ -65,17 +64,17 @@ class FingerprintReader:
             system.append(turn.raw)
         raw = b"\0".join(system)
         tools = conversation.field("tools")
-        blocks, starts = bytearray(), []
+        keys, starts = [], []
         for turn in conversation.turns[leading:]:
             for block in turn.blocks:
-                blocks += bytes.fromhex(block.part.key[:_KEY])
+                keys.append(block.part.key[:_KEY])
                 starts.append(block.offset + block.part.span.start)
         return RequestFingerprint(
             model=model or conversation.model,
             tools=_remember(self._tools, tools, lambda: tuple(_read_tools(format, tools))),
             system=_remember(self._systems, raw, lambda: b"".join(_hash_lines(system))),
-            blocks=bytes(blocks),
-            marks=tuple(find_marks(conversation.body, starts)),
+            blocks=bytes.fromhex("".join(keys)),
+            marks=tuple(find_marks(conversation, starts)),
         )
 
 
@@ -146,16 +145,15 @@ def _texts(decoded: object) -> Iterator[str]:
             yield from _texts(decoded.get(name))
 
 
-def find_marks(body: bytes, starts: list[int]) -> Iterator[int]:
+def find_marks(conversation: ParsedRequest, starts: list[int]) -> Iterator[int]:
     """Places of blocks that hold a mark: the last block that begins before it. What is before all blocks counts not."""
-    at = body.find(_MARK)
-    while at >= 0:
-        place = bisect_right(starts, at) - 1
-        behind = body[at + len(_MARK) : at + len(_MARK) + _SPACE].lstrip()
+    body = conversation.body
+    for at in conversation.find_all(CACHE_MARK):
+        place, end = bisect_right(starts, at) - 1, at + len(CACHE_MARK)
+        behind = body[end : end + _SPACE].lstrip()
         is_key = body[at - 1 : at] != b"\\" and behind[:1] == b":"  # a text may speak of marks too
         if place >= 0 and is_key:
             yield place
-        at = body.find(_MARK, at + 1)
 
 
 def _remember(known: OrderedDict[bytes, T], raw: bytes, read: Callable[[], T]) -> T:

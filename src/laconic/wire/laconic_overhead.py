@@ -11,7 +11,7 @@ import msgspec
 from laconic.wire.exchanges import Exchange
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.spans import elements, is_array
-from laconic.wire.turns_and_blocks import Block
+from laconic.wire.turns_and_blocks import OUR_NAME, Block
 
 _TOOL: Final = re.compile(rb'"name"\s*:\s*"(?:[\w.-]*[_.])?laconic(?:[_.][\w.-]*)?"')  # as hosts name our tools
 _RECALL: Final = re.compile(rb'\blaconic recall \w|(?:^|[_."])laconic[_.]+recall"')  # in a shell, or by the tool
@@ -34,7 +34,7 @@ class LaconicOverhead(msgspec.Struct, frozen=True):
 
 def ours(conversation: ParsedRequest, count: Callable[[str], int], texts: Sequence[bytes] = ()) -> LaconicOverhead:
     """Look for it; `texts` are our instructions as they stand in JSON. Sessions without us cost one look."""
-    if b"laconic" not in conversation.body:
+    if not conversation.mentions(OUR_NAME):
         return LaconicOverhead()
     found = _schemas(conversation.field("tools"))
     tokens = 0

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from hashlib import sha256
+
+import msgspec
 
 from laconic.errors import MalformedRequest
 from laconic.wire.exchanges import Exchange, exchanges
 from laconic.wire.provider_format import ProviderFormat
 from laconic.wire.spans import ByteSpan, elements, is_array, is_object, is_string, last, members, string, value
 from laconic.wire.splice import splice
-from laconic.wire.turns_and_blocks import At, Block, Change, Fault, InsertMessage, MessageShape, Turn
+from laconic.wire.turns_and_blocks import WORDS, At, Block, Change, Fault, InsertMessage, MessageShape, Turn
 
 Shapes = MutableMapping[bytes, MessageShape]  # remembered shapes by the hash of a message's bytes
 
@@ -118,6 +120,21 @@ class ParsedRequest:
             return value(raw)
         return None
 
+    def mentions(self, word: bytes) -> bool:
+        """Whether one of `WORDS` is anywhere in the body."""
+        return next(self.find_all(word), None) is not None
+
+    def find_all(self, word: bytes) -> Iterator[int]:
+        """Where one of `WORDS` is in the body, in order. Messages that were read know whether they hold it."""
+        if self._turns is None or self.array is None:
+            yield from _find_all(self.body, word, 0, len(self.body))
+            return
+        yield from _find_all(self.body, word, 0, self.array.start)
+        for turn in self._turns:
+            if word in turn.shape.words:
+                yield from _find_all(self.body, word, turn.span.start, turn.span.end)
+        yield from _find_all(self.body, word, self.array.end, len(self.body))
+
     def faults(self) -> list[Fault]:
         """The rules of the provider that this request breaks."""
         return self.format.faults(self)
@@ -143,7 +160,7 @@ class ParsedRequest:
             digest = sha256(view[start : span.end]).digest()
             shape = shapes.get(digest)
             if shape is None:
-                shape = shapes[digest] = self.format.shape(span.of(body))
+                shape = shapes[digest] = _shape_of(self.format, span.of(body))
             blocks = []
             for number, part in enumerate(shape.parts):
                 key = part.key
@@ -160,12 +177,27 @@ class ParsedRequest:
         raw = self.messages[at].of(self.body)
         digest = sha256(raw).digest()
         if digest not in self._shapes:
-            self._shapes[digest] = self.format.shape(raw)
+            self._shapes[digest] = _shape_of(self.format, raw)
         return self._shapes[digest]
 
     def _speaks(self, at: int) -> bool:
         shape = self._shape(at)
         return shape.role == "user" and any(part.kind != "result" for part in shape.parts)
+
+
+def _shape_of(format: ProviderFormat, raw: bytes) -> MessageShape:
+    shape = format.shape(raw)
+    words = tuple(word for word in WORDS if word in raw)
+    if not words:
+        return shape
+    return msgspec.structs.replace(shape, words=words)
+
+
+def _find_all(body: bytes, word: bytes, start: int, end: int) -> Iterator[int]:
+    at = body.find(word, start, end)
+    while at >= 0:
+        yield at
+        at = body.find(word, at + 1, end)
 
 
 def _collect_answered(found: Sequence[Exchange]) -> dict[At, Block]:
@@ -185,7 +217,7 @@ def parse(format: ProviderFormat, body: bytes, shapes: Shapes | None = None) -> 
     array: ByteSpan | None = fields[name]
     raw = fields[name].of(body)
     if is_array(raw):
-        spans = tuple(span.shift(fields[name].start) for span in elements(raw))
+        spans = tuple(elements(raw, fields[name].start))
     elif is_string(raw):
         array, spans = None, (fields[name],)
     else:

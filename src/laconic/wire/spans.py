@@ -53,21 +53,24 @@ def members(raw: bytes) -> list[JsonMember]:
         raise MalformedRequest("The JSON is nested too deeply.", "Send a flatter body.") from None
 
 
-def elements(raw: bytes) -> list[ByteSpan]:
-    """The elements of an array."""
+def elements(raw: bytes, offset: int = 0) -> list[ByteSpan]:
+    """The elements of an array that begins at an offset."""
     try:
         sizes = []
         for value in _ARRAY.decode(raw):
             sizes.append(len(value))
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        return _slow_elements(raw)
+        return [span.shift(offset) for span in _slow_elements(raw)]
     except RecursionError:
         raise MalformedRequest("The JSON is nested too deeply.", "Send a flatter body.") from None
     spans = []
     at = _skip(raw, _skip(raw, 0) + 1)
     for size in sizes:
-        spans.append(ByteSpan(at, at + size))
-        at = _skip(raw, _skip(raw, at + size) + 1)
+        end = at + size
+        spans.append(ByteSpan(offset + at, offset + end))
+        if raw[end] in _WHITE:
+            end = _skip(raw, end)
+        at = _skip(raw, end + 1)
     return spans
 
 

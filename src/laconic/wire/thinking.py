@@ -60,11 +60,10 @@ def most_output(conversation: ParsedRequest) -> int:
 
 def in_tool_loop(conversation: ParsedRequest) -> bool:
     """Whether the model is to go on after results of its own calls."""
-    spoken = []
-    for turn in conversation.turns:
+    for turn in reversed(conversation.turns):
         if turn.role != "system":
-            spoken.append(turn)
-    return bool(spoken) and any(block.kind == "result" for block in spoken[-1].blocks)
+            return any(block.kind == "result" for block in turn.blocks)
+    return False
 
 
 def _value_at(conversation: ParsedRequest, path: tuple[str, ...]) -> object:

@@ -17,6 +17,10 @@ Kind = Literal[
 ]  # server: run by the provider; opaque: not understood, passes as it is
 _WRAPPED: Final = 12  # bytes around a text that stands in the place of an object
 EDITABLE: Final = frozenset({"text", "call", "result"})
+CACHE_MARK: Final = b'"cache_control"'
+OUR_NAME: Final = b"laconic"
+LIFETIME: Final = b'"ttl"'
+WORDS: Final = (CACHE_MARK, OUR_NAME, LIFETIME)  # that every request is searched for
 
 
 class BlockElement(msgspec.Struct, frozen=True, gc=False):
@@ -51,6 +55,7 @@ class MessageShape(msgspec.Struct, frozen=True, gc=False):
     parts: tuple[BlockLayout, ...]
     lists: tuple[ByteSpan, ...] = ()  # arrays whose elements are blocks
     native: str = ""  # the role or item type as the provider names it
+    words: tuple[bytes, ...] = ()  # those of `WORDS` that it holds
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):

@@ -8,9 +8,11 @@ from functools import cache
 from typing import Final
 
 from laconic.errors import MalformedRequest
-from laconic.tokens.estimate import estimate
+from laconic.tokens.count import counter
 from laconic.wire.formats import FORMATS
+from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.spans import value
+from laconic.wire.turns_and_blocks import LIFETIME
 from laconic.wire.usage import Counters, Usage
 
 _NAMES: Final = "|".join(sorted({re.escape(format.usage.report) for format in FORMATS.values()}))
@@ -21,13 +23,33 @@ _REPORT: Final = re.compile(
 _SAMPLE: Final = 65_536  # bytes from which the tokens of a longer text are estimated
 
 
-def asks_for_an_hour(request: bytes) -> bool:
+def asks_for_an_hour(request: ParsedRequest) -> bool:
     """Whether a request wants what it writes to the cache kept for an hour."""
-    patterns = []
-    for format in FORMATS.values():
-        if format.usage.hour is not None:
-            patterns.append(format.usage.hour)
-    return b'"ttl"' in request and any(pattern.search(request) for pattern in patterns)
+    patterns = _hour_patterns()
+    return any(pattern.match(request.body, at) for at in request.find_all(LIFETIME) for pattern in patterns)
+
+
+@cache
+def _report_names() -> tuple[bytes, ...]:
+    """What no event lacks that reports usage; a name that begins with another is not looked for."""
+    names = {format.usage.report for format in FORMATS.values()}
+    shortest = [name for name in names if not any(name != other and name.startswith(other) for other in names)]
+    return tuple(f'"{name}'.encode() for name in shortest)
+
+
+def _find_report(lines: bytes, start: int) -> int:
+    """Where a report may be, from a place on; -1: nowhere."""
+    found = -1
+    for name in _report_names():
+        at = lines.find(name, start)
+        if at >= 0 and (found < 0 or at < found):
+            found = at
+    return found
+
+
+@cache
+def _hour_patterns() -> tuple[re.Pattern[bytes], ...]:
+    return tuple(format.usage.hour for format in FORMATS.values() if format.usage.hour is not None)
 
 
 class UsageReader:
@@ -57,7 +79,11 @@ class UsageReader:
     @property
     def so_far(self) -> Usage | None:
         """The same, with an estimate of what was said since: all that is known of an answer that is cut off here."""
-        said = estimate("".join(read_spoken_text(_event(line)) for line in self._sample))
+        spoken = []
+        for line in b"\n".join(self._sample).split(b"\n"):
+            if line.startswith(b"data:"):
+                spoken.append(read_spoken_text(_event(line)))
+        said = counter()("".join(spoken))
         if not said:
             return self.usage
         output = round(said * self._uncounted / self._sampled)
@@ -65,11 +91,17 @@ class UsageReader:
 
     def feed(self, chunk: bytes) -> None:
         """The next bytes of a stream of events (server-sent, or a JSON array written bit by bit)."""
-        first, *lines = chunk.split(b"\n")
-        self._hold(first)
-        for line in lines:
+        if self._size:
+            end, is_ended, chunk = chunk.partition(b"\n")
+            self._hold(end)
+            if not is_ended:
+                return
             self._end_line()
-            self._hold(line)
+        whole, _, unfinished = chunk.rpartition(b"\n")
+        if whole:
+            self._read_lines(whole)
+        if unfinished:
+            self._hold(unfinished)
 
     def close(self) -> Usage | None:
         """The stream has ended: what is left is the last line."""
@@ -83,22 +115,38 @@ class UsageReader:
 
     def _end_line(self) -> None:
         if self._size <= self._LONGEST:
-            self._read(b"".join(self._line))
+            self._read_lines(b"".join(self._line))
         self._line.clear()
         self._size = 0
 
-    def _read(self, line: bytes) -> None:
-        if not line.startswith(b"data:"):
+    def _read_lines(self, lines: bytes) -> None:
+        """Lines that are whole. Only those that may report something are looked at one by one."""
+        at = 0
+        while (place := _find_report(lines, at)) >= 0:
+            start = lines.rfind(b"\n", at, place) + 1 or at
+            end = lines.find(b"\n", place)
+            if end < 0:
+                end = len(lines)
+            self._keep_sample(lines[at:end])
+            self._read_event(lines[start:end])
+            at = end
+        if at < len(lines):
+            self._keep_sample(lines[at:])
+
+    def _read_event(self, line: bytes) -> None:
+        if not line.startswith(b"data:") or not _MARK.search(line):
             return
-        self._uncounted += len(line)
+        found = _collect(_event(line))
+        self._found.update(found)
+        if any(name in found for name in _output_names()):
+            self._sample.clear()
+            self._uncounted = self._sampled = 0
+
+    def _keep_sample(self, lines: bytes) -> None:
+        self._uncounted += len(lines)
         if self._sampled < _SAMPLE:
-            self._sample.append(line)
-            self._sampled += len(line)
-        if _MARK.search(line) and (found := _collect(_event(line))):
-            self._found.update(found)
-            if any(name in found for name in _output_names()):
-                self._sample.clear()
-                self._uncounted = self._sampled = 0
+            self._sample.append(lines)
+            self._sampled += len(lines)
 
 
 def usage_of(body: bytes, *, hour: bool = False) -> Usage | None:
@@ -124,7 +172,7 @@ def usage_of_part(body: bytes, *, hour: bool = False) -> Usage:
     if any(name in found for name in _output_names()):
         return reported
     sample = body[:_SAMPLE]
-    said = round(estimate(sample.decode("utf-8", "replace")) * len(body) / max(1, len(sample)))
+    said = round(counter()(sample.decode("utf-8", "replace")) * len(body) / max(1, len(sample)))
     return Usage(output=said, estimated=True) + reported
 
 

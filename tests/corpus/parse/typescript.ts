@@ -12,7 +12,7 @@ export { helper, LIMIT as MAX };  //? exports helper, MAX; import  LIMIT as MAX 
  *
  * More about it.
  */
-@Injectable({ scope: Scope.Root })  //? decorator Injectable; write scope on ?; read Scope; read Root on Scope
+@Injectable({ scope: Scope.Root })  //? decorator Injectable; write scope on Injectable#0; read Scope; read Root on Scope
 export default class Shape<T extends Base> extends space.Base<T> implements Drawable, Serial<T> {  //? class Shape exported default bases=space.Base,Drawable,Serial doc="A shape in the plane."; type Base; inherit space; inherit Base on space; inherit Drawable; inherit Serial
   private size = 1;  //? field Shape.size private
   static readonly ORIGIN: Point = new Point(0, 0);  //? field Shape.ORIGIN static readonly; type Point; call Point
@@ -64,7 +64,7 @@ function helper(a: number, ...rest: Two[]): asserts a is 1 {  //? function helpe
 export const LIMIT = 10;  //? constant LIMIT exported
 export const compute = async (shape: Shape<any>): Promise<number> => {  //? function compute exported; type Shape; type Promise
   try {
-    return await legacy.run({ shape, limit: LIMIT });  //? read legacy; call run on legacy; write limit on ?; read LIMIT
+    return await legacy.run({ shape, limit: LIMIT });  //? read legacy; call run on legacy; write limit on legacy.run#0; read LIMIT
   } catch (error) {
     throw new Failure(`bad ${helper(1)}`, error);  //? call Failure; call helper
   }

@@ -106,3 +106,68 @@ def test_a_parameter_of_an_inner_function_hides_a_name_only_inside_it(repository
     code = repository({"types.ts": types, "use.ts": text})
     assert _verdicts(code, "Foo.run", "use.ts") == {6: True}
     assert _verdicts(code, "Bar.run", "use.ts") == {4: True}
+
+
+def test_a_path_leads_into_a_type_of_another_file(repository: Repository) -> None:
+    """A path goes on inside a module that is written in another file."""
+    code = repository(
+        {
+            "Cargo.toml": '[package]\nname = "paint"\n',
+            "src/lib.rs": "mod colour;\nmod wall;\n",
+            "src/colour.rs": "pub mod shades {\n    pub enum Dark {\n        Navy,\n    }\n}\n",
+            "src/wall.rs": "use crate::colour::shades::Dark::Navy;\n\npub fn paint() -> u8 {\n    Navy as u8\n}\n",
+        }
+    )
+    navy = find_symbol(code, "Dark.Navy")[0]
+    sure = {(use.path, use.line) for use in references(code, navy) if use.sure}
+    assert sure == {("src/wall.rs", 1), ("src/wall.rs", 4)}
+
+
+_SHOP = """\
+export class Shop {
+  close() {}
+}
+export class Door {
+  close() {}
+}
+export type Options = { limit: number }
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "symbol", "sure"),
+    [
+        ("export function f(it: Shop | Promise<Shop>) {\n  it.close()\n}", "Shop.close", True),
+        ("export function f(it: Shop & Extra) {\n  it.close()\n}", "Shop.close", True),
+        ("export function f(make: () => Shop) {\n  make().close()\n}", "Shop.close", True),
+        ("const run = (given: Options) => given\nrun({ limit: 1 })", "Options.limit", True),
+        ("let kept: Options\nkept = { limit: 1 }", "Options.limit", True),
+        ("export function f(door: Door) {\n  door.close()\n}", "Shop.close", None),
+    ],
+)
+def test_types_of_typescript_are_followed(repository: Repository, body: str, symbol: str, sure: bool | None) -> None:
+    head = "import { Door, Options, Shop } from './shop'\n"
+    code = repository({"shop.ts": _SHOP, "use.ts": head + body + "\n"})
+    assert _verdicts(code, symbol, "use.ts").get(3) is sure
+
+
+@pytest.mark.parametrize(
+    "body", ["new(Shop).Close()", "it.(*Shop).Close()", "(&Shop{}).Close()", 'open("a/b").\n\t\tClose()']
+)
+def test_receivers_of_go_are_followed(repository: Repository, body: str) -> None:
+    types = "package shop\n\ntype Shop struct{}\n\nfunc (s *Shop) Close() {}\n\n"
+    types += "type Door struct{}\n\nfunc (d *Door) Close() {}\n"
+    opened = "\nfunc open(name string) *Shop { return nil }\n"
+    code = repository({"shop.go": types + opened, "use.go": f"package shop\n\nfunc use(it any) {{\n\t{body}\n}}\n"})
+    assert set(_verdicts(code, "Shop.Close", "use.go").values()) == {True}
+    assert _verdicts(code, "Door.Close", "use.go") == {}
+
+
+def test_a_type_of_a_namespace_is_found_beside_its_constructor(repository: Repository) -> None:
+    """The definition of a constructor in a source file is in the namespace too, and means no other type."""
+    header = "namespace shop {\nclass Door {\npublic:\n    Door();\n};\n}\n"
+    source = '#include "door.h"\nnamespace shop {\nDoor::Door() {}\n}\n'
+    use = '#include "door.h"\nusing namespace shop;\nvoid use() {\n    Door door;\n}\n'
+    code = repository({"door.h": header, "door.cpp": source, "use.cpp": use})
+    door = next(each for each in find_symbol(code, "Door") if each.kind == "class")
+    assert {use.line: use.sure for use in references(code, door) if use.path == "use.cpp"} == {4: True}

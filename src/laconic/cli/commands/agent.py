@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from laconic.cli.numbers import positive
 from laconic.config import Settings
 from laconic.errors import ConversationError, LaconicError, LimitReached, ModelError, UpstreamError, UsageError
 from laconic.render.plural import count_of
@@ -38,13 +39,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--protocol", choices=("auto", "native", "prompted"), help="how the model calls tools")
     parser.add_argument(
-        "--window", type=int, metavar="TOKENS", help="context window of the model, in tokens (default: by its name)"
+        "--window",
+        type=positive,
+        metavar="TOKENS",
+        help="context window of the model, in tokens (default: by its name)",
     )
     parser.add_argument(
         "--yes", action="store_true", help="run commands without asking, except those that agent.deny refuses"
     )
-    parser.add_argument("--max-turns", type=int, metavar="N", help="stop after N messages from the model")
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="stop after N tokens, sent and received")
+    parser.add_argument("--max-turns", type=positive, metavar="N", help="stop after N messages from the model")
+    parser.add_argument("--max-tokens", type=positive, metavar="N", help="stop after N tokens, sent and received")
     parser.add_argument("--max-cost", type=float, metavar="DOLLARS", help="stop when the session has cost this much")
     parser.add_argument(
         "--resume", default="", metavar="ID", help="resume a session; `last` is the newest one in this folder"

@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from laconic import __version__
 from laconic.cli.terminal import ProgressBar
 from laconic.config import Settings
 from laconic.errors import IndexUnavailable, Unreadable
 from laconic.render.escape_control import visible_name
 from laconic.render.plural import count_of
+from laconic.workspace.atomic_write import write_whole
 from laconic.workspace.git import home
 from laconic.workspace.secrets import SecretFiles
+
+if TYPE_CHECKING:
+    from laconic.index.workspace_index import Index
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--yes", action="store_true", help="index a folder that does not look like a project, such as / or ~"
     )
+    parser.add_argument("--scip", type=Path, metavar="FILE", help="also write definitions and sure uses as SCIP")
     parser.add_argument("--wait", type=float, default=0.0, metavar="S", help="seconds to wait for another writer")
 
 
@@ -51,6 +58,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     try:
         outcome = index.build(bar, seconds=args.wait)
         numbers = index.statistics()
+        if args.scip is not None and not outcome.locked:
+            _write_scip(index, args.scip, bar)
     finally:
         bar.close()
         index.close()
@@ -67,3 +76,15 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         f"{outcome.written} written, {outcome.removed} removed in {outcome.seconds:.1f} s"
     )
     return 0
+
+
+def _write_scip(index: Index, file: Path, bar: ProgressBar) -> None:
+    from laconic.index.resolve import Code  # with the parser, as above
+    from laconic.index.scip.writing import write_index
+
+    try:
+        write_whole(file, write_index(Code(index.store, index.root), __version__, bar))
+    except OSError as error:
+        raise Unreadable(
+            f"{file} cannot be written: {error.strerror}.", "Name a file in a folder of yours."
+        ) from None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from laconic.cli.numbers import positive
 from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
 from laconic.models.prices_and_windows import CURRENT
@@ -32,10 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", type=Path, metavar="FILE|FOLDER", help="session file, or a folder of them")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with a chart for each session")
-    parser.add_argument("--days", type=int, default=30, metavar="N", help="without a path: how far to look back")
+    parser.add_argument("--days", type=positive, default=30, metavar="N", help="without a path: how far to look back")
     parser.add_argument("--policy", choices=_POLICIES, action="append", help="with a path: what to try")
     parser.add_argument("--model", default=CURRENT, help="with a path: the model whose prices to use")
-    parser.add_argument("--least", type=int, default=5, metavar="TURNS", help="skip shorter sessions")
+    parser.add_argument("--least", type=positive, default=5, metavar="TURNS", help="skip shorter sessions")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:

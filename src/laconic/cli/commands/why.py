@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from laconic.cli.numbers import positive
 from laconic.config import Settings, child_environment
 from laconic.errors import Unreadable, UsageError
 from laconic.render.escape_control import visible_json, visible_name
@@ -33,8 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "target", nargs="?", default="", metavar="FOLDER|SESSION", help="which sessions; default: all"
     )
     parser.add_argument("--json", action="store_true", help="print JSON, with all moments")
-    parser.add_argument("--days", type=int, default=30, metavar="N", help="how far to look back on this machine")
-    parser.add_argument("--moments", type=int, default=_MOMENTS, metavar="N", help="how many of the dearest to list")
+    parser.add_argument("--days", type=positive, default=30, metavar="N", help="how far to look back on this machine")
+    parser.add_argument(
+        "--moments", type=positive, default=_MOMENTS, metavar="N", help="how many of the dearest to list"
+    )
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:

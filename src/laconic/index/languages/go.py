@@ -66,6 +66,9 @@ _KEYED: Final = """
   body: (literal_value (literal_element (literal_value (keyed_element . (literal_element (identifier) @key))))))
 (composite_literal type: (map_type value: (_) @type)
   body: (literal_value (keyed_element (literal_element) (literal_element (literal_value (keyed_element . (literal_element (identifier) @key)))))))
+(selector_expression operand: (call_expression function: (identifier) @_new arguments: (argument_list . [(type_identifier) (qualified_type)] @type)) field: (field_identifier) @key (#eq? @_new "new"))
+(selector_expression operand: (type_assertion_expression type: (_) @type) field: (field_identifier) @key)
+(selector_expression operand: (parenthesized_expression [(composite_literal type: (_) @type) (unary_expression operand: (composite_literal type: (_) @type))]) field: (field_identifier) @key)
 """
 _LOCALS: Final = """
 (parameter_declaration name: (identifier) @name type: (_) @type)

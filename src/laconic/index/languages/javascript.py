@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _DEFINITIONS: Final = """
 [(function_declaration) (generator_function_declaration)] @function
+(function_expression name: (identifier) @name body: (_) @body) @function
 (method_definition name: (_) @name) @method
 (lexical_declaration (variable_declarator name: (identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]) @function)
 (variable_declaration (variable_declarator name: (identifier) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function)
@@ -109,6 +110,10 @@ _TYPED_REFERENCES: Final = """
 """
 _KEYED: Final = """
 (pair key: (property_identifier) @key)
+(property_signature name: (property_identifier) @key)
+(assignment_expression left: [(identifier) (member_expression)] @value right: (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key (method_definition name: (property_identifier) @key)]))
+(call_expression function: [(identifier) (member_expression)] @callee arguments: (arguments (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key (method_definition name: (property_identifier) @key)]) @argument))
+(new_expression constructor: [(identifier) (member_expression)] @callee arguments: (arguments (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key (method_definition name: (property_identifier) @key)]) @argument))
 (variable_declarator type: (type_annotation (_) @type) value: (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key (method_definition name: (property_identifier) @key)]))
 (function_declaration return_type: (type_annotation (_) @type) body: (statement_block (return_statement (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]))))
 (method_definition return_type: (type_annotation (_) @type) body: (statement_block (return_statement (object [(pair key: (property_identifier) @key) (shorthand_property_identifier) @key]))))
@@ -156,8 +161,10 @@ _TYPED_LOCALS: Final = """
 (_ return_type: (type_annotation (_) @callable) body: (statement_block (return_statement [(arrow_function parameter: (identifier) @name) (arrow_function parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type))) (function_expression parameters: (formal_parameters (required_parameter pattern: (identifier) @name !type)))])))
 """
 _JSX: Final = """
-(jsx_opening_element name: (identifier) @call)
-(jsx_self_closing_element name: (identifier) @call)
+(jsx_opening_element name: (identifier) @call (#match? @call "^[A-Z_$]"))
+(jsx_self_closing_element name: (identifier) @call (#match? @call "^[A-Z_$]"))
+(jsx_opening_element name: (identifier) @skip (#match? @skip "^[a-z]"))
+(jsx_self_closing_element name: (identifier) @skip (#match? @skip "^[a-z]"))
 (jsx_closing_element name: (identifier) @skip)
 (jsx_attribute (property_identifier) @write)
 """
@@ -310,6 +317,9 @@ def _refine(each: DefinitionDraft, source: Source) -> None:
             return
         if (node.parent is not None and node.parent.child(0) is not None) and each.name.isupper():
             each.kind = "constant"
+    if node.type == "function_expression" and node.parent is not None and node.parent.type in _NAMING:
+        each.kind = ""  # what it is assigned to has the name that others use
+        return
     _own(each)
     if "export" in each.modifiers:
         each.modifiers[each.modifiers.index("export")] = "exported"
@@ -362,6 +372,7 @@ _MODIFIERS: Final = frozenset(
         "public",
     ]
 ) - {"const"}
+_NAMING: Final = frozenset({"variable_declarator", "assignment_expression", "pair", "field_definition"})
 _WRAPPERS: Final = frozenset(
     {"export_statement", "lexical_declaration", "variable_declaration", "ambient_declaration"}
 )
@@ -372,7 +383,10 @@ _BUILT_IN_TYPES: Final = split_words(
     "Date RegExp Record Partial Readonly Pick Omit Error TypeError JSON Math Object String Number Boolean "
     "console window document process Buffer globalThis localStorage sessionStorage navigator URL URLSearchParams "
     "Response Request Headers FormData Symbol Reflect Proxy Intl performance crypto HTMLElement Element Node "
-    "Event "
+    "Event fetch setTimeout setInterval setImmediate queueMicrotask structuredClone parseInt parseFloat isNaN "
+    "encodeURIComponent decodeURIComponent atob btoa AbortController AbortSignal TextEncoder TextDecoder "
+    "ReadableStream WritableStream TransformStream Blob File EventTarget CustomEvent MessageEvent WebSocket Worker "
+    "Function ArrayBuffer DataView Uint8Array RangeError SyntaxError Iterator Iterable Generator AsyncGenerator "
 )
 
 _ARROW: Final = re.compile(r"=>\s*(?![\s{])(.+)", re.DOTALL)
@@ -385,6 +399,8 @@ def _read_returned(lines: list[str]) -> list[tuple[int, str]]:
         return []
     if "{" not in lines[0] and (match := _ARROW.search(lines[0])):
         return [(0, "\n".join([match[1], *lines[1:8]]))]
+    if lines[0].rstrip().endswith("=>") and len(lines) > 1:
+        return [(1, "\n".join(lines[1:9]).lstrip())]
     inner = [len(line) - len(line.lstrip()) for line in lines[1:-1] if line.strip()]
     found: list[tuple[int, str]] = []
     for number, line in enumerate(lines):

@@ -12,6 +12,7 @@ from laconic.index.language import Language
 from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, module, of
 from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
+from laconic.index.schema import file_of
 from laconic.records import Import
 
 if TYPE_CHECKING:
@@ -266,7 +267,7 @@ def _step(code: Code, start: Meaning, name: str) -> Meaning:
         return of(types)
     inner = []
     for number in start.symbols:
-        for symbol in code.outline(number >> 20).find_named(number, name):
+        for symbol in code.outline(file_of(number)).find_named(number, name):
             inner.append(symbol.id)
     if inner:
         return of(inner)

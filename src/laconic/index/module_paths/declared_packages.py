@@ -6,6 +6,7 @@ import re
 
 from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, module, of
 from laconic.index.resolve.code import Code, SourceFile
+from laconic.index.schema import file_of
 
 
 def _parts(name: str) -> list[str]:
@@ -59,6 +60,6 @@ def _inside(code: Code, meant: Meaning, name: str) -> Meaning:
         return of([symbol.id for file in meant.files for symbol in code.top(file, name)])
     found = []
     for number in meant.symbols:
-        for inner in code.outline(number >> 20).find_named(number, name):
+        for inner in code.outline(file_of(number)).find_named(number, name):
             found.append(inner.id)
     return of(found)

@@ -27,7 +27,9 @@ _OPEN, _EQUALS = b"(="
 _GENERIC_CALL: Final = re.compile(rb"<[\w\s,.?&*\[\]<>]{1,80}>\(")
 _NAME: Final = re.compile(rb"(?<![\w])[A-Za-z_]\w*")
 _QUOTED: Final = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_LAST_DOT: Final = re.compile(rb"([^/#\n]*|[^/#]*\n[ \t]*[)\]}]+)(?<=[\w)\]}])(\.)[ \t]*(?://[^\n]*)?\s*")
+# What may be between two names of a chain, strings included, if there is no comment in it.
+_BETWEEN: Final = rb"(?:[^/#\n\"'`]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`)*"
+_LAST_DOT: Final = re.compile(rb"(" + _BETWEEN + rb"|[^/#]*\n[ \t]*[)\]}]+)(?<=[\w)\]}])(\.)[ \t]*(?://[^\n]*)?\s*")
 _Name = tuple[int, int]  # where it starts and ends
 _PLAIN_CHAIN: Final = re.compile(r"[\w$.]+")
 _PLAIN_TYPE: Final = re.compile(r"[&*\s]*(?:(?:struct|const)\s+)?([A-Za-z_][\w.]*)")
@@ -105,12 +107,12 @@ def _walk(names: Sequence[_Name], ground: _FilePlaces) -> list[Reference]:
             name = data[start:end].decode("utf-8", "replace")
         receiver = ""
         mark = text[start - 1] if start else ""
-        if mark == "." and start - last_end == 1:
+        if start in keyed:
+            receiver = keyed[start]
+        elif mark == "." and start - last_end == 1:
             receiver = chain
         elif mark and mark in ".:>":
             receiver = before(data, start, last_end, chain)
-        elif start in keyed:
-            receiver = keyed[start]
         elif last_end > 0 and "\n" in text[last_end:start] and (ends := _find_dot(data, last_end, start)):
             receiver = before(data, ends, last_end, chain)
         last_end = end
@@ -159,6 +161,8 @@ def _read_literal_type(parts: dict[str, list[Node]]) -> str:
         if name:
             return f"{name[1]}{{}}"
         return "?"
+    if "callee" in parts:
+        return _read_argument(parts["callee"][0], parts["argument"][0])
     if "value" not in parts:
         return "?"
     value = parts["value"][0]
@@ -172,6 +176,16 @@ def _read_literal_type(parts: dict[str, list[Node]]) -> str:
     if called is not None:
         return f"{written}()"
     return written
+
+
+def _read_argument(callee: Node, argument: Node) -> str:
+    """A literal that is passed to a function, as `function#position`."""
+    written = (callee.text or b"").decode("utf-8", "replace")
+    around = argument.parent
+    if around is None or not _PLAIN_CHAIN.fullmatch(written):
+        return "?"
+    starts = [each.start_byte for each in around.named_children]
+    return f"{written}#{starts.index(argument.start_byte)}"
 
 
 def _stretches(nodes: Iterable[Node]) -> list[tuple[int, int]]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-from laconic.index.declared_types import split_outside
+from laconic.index.declared_types import split_outside, split_union
 
+_CALLABLE: Final = re.compile(r"(?:Optional\[)?(?:[\w.]+\.)?Callable\[(.*?)\]\]?$", re.DOTALL)
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -88,6 +90,22 @@ def is_function_type(written: str) -> bool:
     text = _skip_generics(written)
     end = _find_closing(text, 0) if text.startswith("(") else -1
     return end > 0 and text[end + 1 :].lstrip().startswith("=>")
+
+
+def read_function_type(written: str) -> str | None:
+    """A function type without what is around it: `((a: A) => R) | undefined`, `Callable[[A], R]`."""
+    if "=>" in written:
+        sides = split_union(written)
+        if len(sides) != 1:
+            return None
+        text = sides[0]
+        while text.startswith("(") and _find_closing(text, 0) == len(text) - 1:
+            text = text[1:-1].strip()
+        return text if is_function_type(text) else None
+    match = _CALLABLE.match(written.strip().strip("\"'"))
+    if match is None:
+        return None
+    return f"() => {split_outside(match[1], ',')[-1].strip()}"
 
 
 def split_arrows(text: str, mark: str) -> list[str]:

@@ -43,7 +43,8 @@ def callers(code: Code, symbol: Symbol) -> list[CallEdge]:
     for number, uses in found.items():
         if around := code.symbol(number):
             lines = tuple(sorted({use.line for use in uses}))
-            calls.append(CallEdge(around, lines, any(use.sure for use in uses)))
+            # A use of what a symbol overrides may run the symbol, or another one.
+            calls.append(CallEdge(around, lines, any(use.sure and use.tier != "override" for use in uses)))
     return sorted(calls, key=lambda call: (not call.sure, call.symbol.id))
 
 

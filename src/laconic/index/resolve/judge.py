@@ -18,7 +18,7 @@ from laconic.index.schema import file_of
 from laconic.index.symbol_kinds import ABSTRACT, CALLABLES
 from laconic.records import Reference
 
-TIERS: Final = ("scope", "file", "import", "package", "member", "unique", "override", "name")
+TIERS: Final = ("scip", "scope", "file", "import", "package", "member", "unique", "override", "name")
 
 
 class Verdict(NamedTuple):
@@ -156,8 +156,8 @@ class Judge:
 
     def _member(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
         whole = self.values.receiver(place, ref.receiver)
-        if whole.kind == "container":
-            return None  # members of lists and maps are those of the language
+        if whole.kind in {"container", "callable"}:
+            return None  # members of lists, maps and functions are those of the language
         if whole.kind in {"foreign", "alien"}:
             if self._fits_foreign_interface(wanted, whole.name) and self._knows_type(wanted, place.file):
                 return Verdict("override", True)
@@ -307,6 +307,8 @@ class Judge:
             return Verdict(tier, not rivals or tier == "member")
         if found & (wanted.up | wanted.down) and wanted.dialect.dispatch == "both":
             return Verdict("override", True)
+        if wanted.up and wanted.dialect.shorthand and self._share_base(wanted, found):
+            return _OVERRIDE
         if found & wanted.down and wanted.dialect.dispatch == "down":
             return Verdict("override", True)
         if found & wanted.up and wanted.dialect.dispatch == "up":
@@ -315,6 +317,14 @@ class Judge:
         if guessed and wanted.owners and not wanted.abstract and self._structural(wanted, found):
             return _OVERRIDE
         return None
+
+    def _share_base(self, wanted: TargetSymbol, found: set[int]) -> bool:
+        """Whether a use names a member that overrides what the symbol overrides."""
+        for number in found:
+            symbol = self.code.symbol(number)
+            if symbol and any(each.id in wanted.up for each in classes.overridden(self.code, symbol)):
+                return True
+        return False
 
     def _structural(self, wanted: TargetSymbol, found: set[int]) -> bool:
         """Whether a use names an interface that the symbol's type fits without saying so."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, NamePlace, module, of
 from laconic.index.resolve.code import Code, SourceFile
@@ -12,6 +13,8 @@ from laconic.index.store import Symbol
 from laconic.index.symbol_kinds import NAMELESS, TYPES
 from laconic.records import Import
 
+_CONSTRUCTORS: Final = frozenset({"constructor"})
+_MEMBERS: Final = frozenset({"constructor", "method", "field"})  # of objects, which only a receiver leads to
 Seen = set[tuple[tuple[int, ...], str, str]]  # modules and names on the way to a re-export
 
 
@@ -58,8 +61,10 @@ def inside(code: Code, whole: Meaning, name: str) -> Meaning:
     if whole.kind == "symbol":
         found = []
         for number in whole.symbols:
+            above = code.symbol(number)
             for each in code.outline(file_of(number)).find_named(number, name):
-                found.append(each.id)
+                if above is None or each.qualified == f"{above.qualified}.{name}":  # else it is of a type in there
+                    found.append(each.id)
         return of(found)
     if whole.kind == "foreign":
         return whole
@@ -70,13 +75,14 @@ def in_scopes(code: Code, source: SourceFile, place: NamePlace, name: str) -> li
     """Definitions of a name in the definitions around a place, the innermost that has any."""
     outline = code.outline(place.file)
     direct = True
+    unseen = _MEMBERS if source.dialect.shorthand else _CONSTRUCTORS
     for around in outline.around(place.scope):
         if source.dialect.namespaces and around.kind == "module":
             break  # what a namespace holds is in many files
         hidden = around.kind in TYPES and around.kind != "module"
         seen = not hidden or direct or source.dialect.bare_members
         found = outline.find_named(around.id, name) if seen else []
-        if found := [each for each in found if each.kind != "constructor"]:
+        if found := [each for each in found if each.kind not in unseen]:
             return found
         direct = False
     return []

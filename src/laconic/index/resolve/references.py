@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from laconic.errors import LaconicError
 from laconic.index.meaning import UNKNOWN, module
 from laconic.index.resolve import names
 from laconic.index.resolve.code import Code, id_at
 from laconic.index.resolve.judge import TIERS, Judge, Verdict
 from laconic.index.resolve.target import TargetSymbol, target
 from laconic.index.resolve.values import Values
+from laconic.index.scip.reading import FILE, LARGEST, find_uses
 from laconic.index.store import Symbol
 from laconic.index.store.file_queries import find_renamed_imports
 from laconic.records import Import, Reference
+from laconic.workspace.read_file import read_bytes
 
 _MOST: Final = 4000  # uses of one name that are looked into; the rest is matched by name
 
@@ -35,8 +38,8 @@ class SymbolUse(NamedTuple):
         return (not self.sure, TIERS.index(self.tier), self.path, self.line, self.column)
 
 
-def references(code: Code, symbol: Symbol) -> list[SymbolUse]:
-    """Every use of a symbol: the sure ones first."""
+def references(code: Code, symbol: Symbol, *, believes_others: bool = True) -> list[SymbolUse]:
+    """Every use of a symbol: the sure ones first; also what another indexer says of it, unless that is not wanted."""
     code.refresh()
     wanted = target(code, symbol)
     judge = Judge(code, Values(code))
@@ -48,8 +51,33 @@ def references(code: Code, symbol: Symbol) -> list[SymbolUse]:
         (code.sources[e.file].path, e.line) for n in wanted.same if (e := code.symbol(n)) and e.file in code.sources
     }
     unique = {(use.path, use.line, use.column): use for use in reversed(found)}
+    if believes_others:
+        _take_from_others(code, symbol, unique)
     kept = [use for use in unique.values() if (use.path, use.line) not in own or use.column > 0]
     return sorted(kept, key=lambda use: use.order)
+
+
+def _take_from_others(code: Code, symbol: Symbol, uses: dict[tuple[str, int, int], SymbolUse]) -> None:
+    """Where another indexer wrote down what it knows (`index.scip`), its word counts, except on what overrides what."""
+    try:
+        data = read_bytes(code.root, FILE, LARGEST)
+    except LaconicError:
+        return
+
+    def lines(path: str) -> list[str]:
+        source = code.by_path.get(path)
+        return code.lines(source.id) if source is not None else []
+
+    for said in find_uses(data, code.sources[symbol.file].path, symbol.line, symbol.name, lines):
+        place = (said.path, said.line, said.column)
+        own = uses.get(place)
+        if said.is_same:
+            around = code.store.symbol_at(code.by_path[said.path].id, said.line)
+            if own is None:
+                own = SymbolUse(*place, said.kind, sure=True, tier="scip", symbol=around.id if around else None)
+            uses[place] = own._replace(sure=True, tier="scip")
+        elif own is not None and own.tier != "override":
+            del uses[place]
 
 
 def _find_named_uses(code: Code, judge: Judge, wanted: TargetSymbol) -> Iterator[SymbolUse]:

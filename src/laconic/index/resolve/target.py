@@ -8,6 +8,7 @@ from laconic.index.dialect import LanguageDialect
 from laconic.index.resolve import classes
 from laconic.index.resolve.code import Code
 from laconic.index.resolve.common_names import is_distinctive
+from laconic.index.resolve.values import Values
 from laconic.index.store import Symbol
 from laconic.index.symbol_kinds import ABSTRACT, CALLABLES, NAMELESS, TYPES
 
@@ -57,6 +58,8 @@ def target(code: Code, symbol: Symbol) -> TargetSymbol:
         down = frozenset(each.id for each in classes.overrides(code, symbol)) - same
     else:
         down = frozenset()
+    if not is_method and source.dialect.shorthand and symbol.kind == "method":
+        up = _find_stated_members(code, symbol)
     related = same | up | down
     others = []
     for each in code.find_named(symbol.name):
@@ -74,6 +77,22 @@ def target(code: Code, symbol: Symbol) -> TargetSymbol:
         bool(kinds & ABSTRACT),
         source.dialect.open_types and _is_added(code, symbol),
     )
+
+
+def _find_stated_members(code: Code, symbol: Symbol) -> frozenset[int]:
+    """What a method of an object literal stands for: the member of the type that the function around says it gives."""
+    above = code.symbol(symbol.parent) if symbol.parent is not None else None
+    if above is None:
+        return frozenset()
+    values = Values(code)
+    if above.kind in CALLABLES:
+        stated = values.read_result(above, 0)
+    else:
+        stated = values.holds(above, 0)
+    if stated.kind != "instance":
+        return frozenset()
+    found = values.members(stated, symbol.name).symbols
+    return frozenset(number for number in found if number != symbol.id)
 
 
 def _same(code: Code, each: Symbol, symbol: Symbol, owners: tuple[int, ...]) -> bool:

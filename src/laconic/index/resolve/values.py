@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
-from laconic.index.declared_types import DeclaredValue, read_element_type, split_outside, type_names
+from laconic.index.declared_types import DeclaredValue, split_outside
 from laconic.index.meaning import (
     ALIEN,
     ALIENS,
@@ -15,26 +15,26 @@ from laconic.index.meaning import (
     UNKNOWN,
     Meaning,
     NamePlace,
-    container,
     element,
     instance,
     of,
 )
 from laconic.index.resolve import classes, names
-from laconic.index.resolve.callbacks import (
-    find_call_signatures,
-    is_function_type,
-    list_arguments,
-    read_called_result,
-    read_parameter_type,
-    read_parameters,
-    split_arrows,
+from laconic.index.resolve.call_signatures import (
+    CallSignature,
+    find_inner_scope,
+    list_signatures,
+    list_signatures_of,
+    read_called,
+    read_declared,
 )
+from laconic.index.resolve.callbacks import list_arguments, read_called_result, read_parameters
 from laconic.index.resolve.code import Code
 from laconic.index.resolve.expression import Step, chain, steps
 from laconic.index.resolve.local_names import read_local_names
 from laconic.index.resolve.receivers import infer_type
 from laconic.index.resolve.signatures import read_whole_signature
+from laconic.index.resolve.written_types import list_symbols, read_type, unite
 from laconic.index.schema import position_of
 from laconic.index.store import Symbol
 from laconic.index.symbol_kinds import CALLABLES, HOLDERS, TYPES
@@ -49,9 +49,7 @@ _CAST: Final = re.compile(
 )
 _LITERALS: Final = ('"', "'", "[", "{", "`", 'f"', "f'", 'b"', "b'", 'r"', "r'")
 _GETTERS: Final = frozenset({"property", "get"})  # functions that are used as if they were fields
-_INTERFACE: Final = 500  # lines of an interface that are looked at
 _GENERIC: Final = frozenset({"slices", "maps", "sync", "atomic", "cmp", "iter", "lo"})  # they give what they get
-_SELF: Final = (["Self"], ["self"], ["this"], ["static"])
 # Members of lists and maps that give one of what they hold, and those that give as many.
 _ONE: Final = frozenset(
     {"get", "pop", "first", "last", "front", "back", "at", "next", "peek", "poll", "find", "shift", "popleft", "Get"}
@@ -85,13 +83,6 @@ _MANY: Final = frozenset(
 )
 
 
-class _CallSignature(NamedTuple):
-    """One way to call something, as written at a place."""
-
-    place: NamePlace
-    text: str
-
-
 @dataclass(frozen=True, slots=True)
 class Values:
     """Evaluates expressions of one index."""
@@ -100,10 +91,41 @@ class Values:
 
     def receiver(self, place: NamePlace, text: str) -> Meaning:
         """What stands before the dot."""
+        callee, mark, position = text.partition("#")
+        if mark and position.isdigit():
+            return self._read_argument(place, callee, int(position))
         parts = steps(text)
         if parts:
             return self.follow(place, parts, 0)
         return UNKNOWN
+
+    def _read_argument(self, place: NamePlace, callee: str, position: int) -> Meaning:
+        """What a function takes at a position: the type of a literal that is passed to it."""
+        found = self._find_called(place, steps(callee) or (), 0)
+        results: list[Meaning] = []
+        for symbol in list_symbols(self.code, found):
+            for signature in self._list_ways_to_call(symbol):
+                for written in list_arguments(read_parameters(signature.text), position):
+                    results.append(read_type(self.code, signature.place, written))
+        known = [each for each in results if each.kind != "unknown"]
+        return unite(known)
+
+    def _list_ways_to_call(self, symbol: Symbol) -> list[CallSignature]:
+        """The parameters that a function, or the constructor of a class, can be called with."""
+        if symbol.kind not in TYPES:
+            return list_signatures_of(self.code, symbol, 0)
+        found: list[CallSignature] = []
+        for each in classes.members(self.code, symbol.id, "constructor"):
+            found += list_signatures_of(self.code, each, 0)
+        return found
+
+    def _find_called(self, place: NamePlace, parts: tuple[Step, ...], deep: int) -> Meaning:
+        """The functions that a chain of names leads to."""
+        if not parts or not parts[-1].is_name:
+            return UNKNOWN
+        if len(parts) == 1:
+            return names.lookup(self.code, place, parts[0].text)
+        return self.members(self.follow(place, parts[:-1], deep + 1), parts[-1].text)
 
     def follow(self, place: NamePlace, parts: tuple[Step, ...], deep: int) -> Meaning:
         """A chain of names, calls and subscripts, from left to right."""
@@ -142,12 +164,12 @@ class Values:
         if whole.kind != "instance" or deep > _DEEP:
             return element(whole)
         found: list[Meaning] = []
-        for symbol in self._symbols(whole):
+        for symbol in list_symbols(self.code, whole):
             read = self.code.sources[symbol.file].dialect.read_underlying
             written = read(symbol.name, symbol.signature) if read is not None and symbol.kind == "type" else ""
             if written:
                 place = NamePlace(symbol.file, -1, symbol.line)
-                found.append(element(self.read_type(place, written, deep + 1)))
+                found.append(element(read_type(self.code, place, written, deep + 1)))
         return _agree(found)
 
     def _stays_foreign(self, place: NamePlace) -> bool:
@@ -183,7 +205,7 @@ class Values:
         if parts[0].is_name:
             meant = self.name(place, head, deep)
             if meant.kind == "unknown" and dialect.open_types and head[:1].isupper():
-                meant = self.read_type(place, head, deep + 1)  # a type parameter with a bound
+                meant = read_type(self.code, place, head, deep + 1)  # a type parameter with a bound
             if meant.kind == "unknown" and deep == 0 and not dialect.dynamic:
                 meant = infer_type(self.code, place, head)
             return meant, 1
@@ -198,10 +220,10 @@ class Values:
         if step.text == "{}" and meant.kind == "symbol":
             types = []
             variants = []
-            for each in self._symbols(meant):
+            for each in list_symbols(self.code, meant):
                 if each.kind in TYPES:
                     types.append(each.id)
-                elif self._is_variant(each):
+                elif is_variant(self.code, each):
                     variants.append(each.id)
             if variants and not types:
                 return instance(variants)
@@ -248,26 +270,22 @@ class Values:
                 holders.append(symbol)
         if not holders or len(holders) < len(found):
             return meant
-        if self.code.sources[holders[0].file].dialect.open_types and all(self._is_variant(each) for each in holders):
+        if self.code.sources[holders[0].file].dialect.open_types and all(
+            is_variant(self.code, each) for each in holders
+        ):
             return instance([each.parent for each in holders if each.parent is not None])
         declared = []
         for each in holders:
-            if self._read_declared(each).kind == "type":
+            if read_declared(self.code, each).kind == "type":
                 declared.append(each)
         return _agree(self.holds(each, deep) for each in declared or holders)
-
-    def _read_declared(self, symbol: Symbol) -> DeclaredValue:
-        source = self.code.sources.get(symbol.file)
-        if source is None:
-            return DeclaredValue("opaque")
-        return source.dialect.read_type(symbol.name, symbol.signature)
 
     def holds(self, symbol: Symbol, deep: int) -> Meaning:
         """What a variable, field or property holds."""
         if symbol.file not in self.code.sources or deep > _DEEP:
             return UNKNOWN
-        given = self._read_declared(symbol)
-        place = NamePlace(symbol.file, self._inner(symbol), symbol.line, 0)
+        given = read_declared(self.code, symbol)
+        place = NamePlace(symbol.file, find_inner_scope(self.code, symbol), symbol.line, 0)
         return self._follow_given(place, given, deep)
 
     def member(self, whole: Meaning, name: str, deep: int, *, called: bool = False) -> Meaning:
@@ -276,7 +294,7 @@ class Values:
             return self._read_position(whole, int(name))
         found = self.members(whole, name)
         if found.kind == "symbol":
-            symbols = self._symbols(found)
+            symbols = list_symbols(self.code, found)
             kinds = set()
             for each in symbols:
                 kinds.add(each.kind in CALLABLES)
@@ -291,21 +309,21 @@ class Values:
     def _read_position(self, whole: Meaning, position: int) -> Meaning:
         """A field that has no name but a place: `self.0`."""
         found: list[Meaning] = []
-        for symbol in self._symbols(whole):
+        for symbol in list_symbols(self.code, whole):
             inner = read_whole_signature(self.code, symbol).partition("(")[2].rpartition(")")[0]
             written = []
             for each in split_outside(inner, ","):
                 written.append(each.strip().removeprefix("pub "))
             if position < len(written):
                 place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
-                found.append(self.read_type(place, written[position]))
+                found.append(read_type(self.code, place, written[position]))
         return _agree(found)
 
     def members(self, whole: Meaning, name: str) -> Meaning:
         """The definitions of a member of a value, a type or a module."""
         if whole.kind == "module":
             return names.member(self.code, whole, name)
-        if whole.kind in {"alien", "container"}:
+        if whole.kind in {"alien", "container", "callable"}:
             return UNKNOWN
         if whole.kind not in {"symbol", "instance"}:
             return whole
@@ -317,9 +335,11 @@ class Values:
 
     def call(self, meant: Meaning, deep: int, index: int = 0) -> Meaning:
         """What a call gives: an instance of a class, or what the function says that it returns."""
+        if meant.kind == "callable":
+            return read_type(self.code, NamePlace(*meant.files), read_called_result(meant.name), deep + 1)
         if meant.kind != "symbol":
             return UNKNOWN
-        symbols = self._symbols(meant)
+        symbols = list_symbols(self.code, meant)
         if symbols and all(each.kind in TYPES for each in symbols):
             return instance([each.id for each in symbols])
         results = [self.read_result(each, deep, index) for each in symbols]
@@ -345,7 +365,7 @@ class Values:
         written = source.dialect.read_result(symbol.name, read_whole_signature(self.code, symbol))
         several = source.dialect.split_results(written)
         if index < len(several):
-            return self.read_type(place, several[index])
+            return read_type(self.code, place, several[index])
         if not written and source.dialect.read_returned is not None:
             return self._infer_result(place, symbol, deep)
         return UNKNOWN
@@ -368,90 +388,14 @@ class Values:
         result = self.code.derived[key] = _agree(found)
         return result
 
-    def read_type(self, place: NamePlace, written: str, deep: int = 0) -> Meaning:
-        """A value of a type as written."""
-        if deep > _DEEP:
-            return UNKNOWN
-        if inside := read_element_type(written):
-            inner = self.read_type(place, inside, deep + 1)
-            if inner.kind in {"alien", "foreign"}:
-                return ALIENS
-            if inner.kind in {"instance", "container"}:
-                return container(inner.symbols)
-            return CONTAINER
-        path = type_names(written)
-        if not path:
-            return UNKNOWN
-        source = self.code.sources[place.file]
-        if path in _SELF:
-            return instance(classes.enclosing_type(self.code, place))
-        if len(path) == 1 and path[0] in source.dialect.builtin:
-            return Meaning("alien", name=path[0])
-        meant = names.path(self.code, place, path)
-        if meant.kind == "symbol":
-            return self._read_named_type(meant, deep)
-        if meant.kind == "unknown" and len(path) == 1 and (bound := self._find_bound(place, path[0])):
-            return self.read_type(place, bound, deep + 1)
-        if meant.kind == "unknown" and len(path) == 1 and self._is_type_parameter(place, path[0]):
-            return Meaning("alien", name=path[0])
-        if meant.kind == "foreign":
-            return Meaning("alien", name=".".join(path))
-        return UNKNOWN
-
-    def _read_named_type(self, meant: Meaning, deep: int) -> Meaning:
-        """The types of a name; one that is only another name for a type stands for that."""
-        types: list[int] = []
-        for symbol in self._symbols(meant):
-            aliased = self._read_alias(symbol)
-            if aliased:
-                if symbol.parent is not None:
-                    scope = position_of(symbol.parent)
-                else:
-                    scope = -1
-                place = NamePlace(symbol.file, scope, symbol.line)
-                found = self.read_type(place, aliased, deep + 1)
-                if found.kind == "container":
-                    return found
-                types += found.symbols
-            elif symbol.kind in TYPES:
-                types.append(symbol.id)
-        return instance(list(dict.fromkeys(types)))
-
-    def _read_alias(self, symbol: Symbol) -> str:
-        """The type that another name is for; empty for a type of its own."""
-        if symbol.kind != "type":
-            return ""
-        return self.code.sources[symbol.file].dialect.read_alias(symbol.name, symbol.signature)
-
-    def _find_bound(self, place: NamePlace, name: str) -> str:
-        """What a type parameter of the definitions around must at least be: `T extends Base`, `T: Base`."""
-        pattern = re.compile(
-            rf"(?:[<,\[]|\bwhere\b)\s*(?:in\s+|out\s+)?{re.escape(name)}\s*(?:extends\b|:)\s*([\w.:]+)"
-        )
-        for around in self.code.outline(place.file).around(place.scope):
-            if match := pattern.search(around.signature):
-                return match[1]
-        return ""
-
-    def _is_type_parameter(self, place: NamePlace, name: str) -> bool:
-        """Whether a name stands for whatever type the definitions around are used with."""
-        pattern = re.compile(rf"<(?:[^<>=()]|<[^<>]*>)*\b{re.escape(name)}\b")
-        for around in self.code.outline(place.file).around(place.scope):
-            head = around.signature.partition("(")[0]
-            if around.kind != "impl" and pattern.search(head):
-                return True
-            if around.kind == "impl" and re.match(rf"(?:unsafe )?impl\s*<[^()]*?\b{re.escape(name)}\b", head):
-                return True
-        return False
-
     def _follow_given(self, place: NamePlace, given: DeclaredValue, deep: int) -> Meaning:
         meant = UNKNOWN
         if given.kind == "type" and given.text:
-            meant = self.read_type(place, given.text)
+            meant = read_type(self.code, place, given.text)
         elif given.kind == "parameter":
             meant = self._read_callback(place, given, deep + 1)
         elif given.kind == "typed":
-            meant = self._read_called(place, given.text, given.part, deep + 1)
+            meant = read_called(self.code, place, given.text, given.part, deep + 1)
         elif given.kind in {"value", "each"}:
             meant = self._evaluate(place, given.text.strip(), deep, given.part)
         if given.kind == "each":
@@ -477,10 +421,10 @@ class Values:
                 return whole  # an optional value: `found.map(|it| it.name)`
         if not self.code.sources[place.file].dialect.callbacks:
             return UNKNOWN
-        for symbol in self._symbols(found):
-            for signature in self._list_signatures_of(symbol, deep):
+        for symbol in list_symbols(self.code, found):
+            for signature in list_signatures_of(self.code, symbol, deep):
                 for written in list_arguments(read_parameters(signature.text), given.argument):
-                    if meant := self._read_called(signature.place, written, given.part, deep + 1):
+                    if meant := read_called(self.code, signature.place, written, given.part, deep + 1):
                         return meant
         return UNKNOWN
 
@@ -488,72 +432,23 @@ class Values:
         """What a function gives that a field of a stated type holds."""
         if not self.code.sources[place.file].dialect.callbacks or whole.kind not in {"instance", "module"}:
             return UNKNOWN
-        for symbol in self._symbols(self.members(whole, name)):
+        for symbol in list_symbols(self.code, self.members(whole, name)):
             given = (
-                self._read_declared(symbol)
+                read_declared(self.code, symbol)
                 if symbol.kind in HOLDERS or symbol.kind == "method"
                 else DeclaredValue("opaque")
             )
             if given.kind != "type":
                 continue
-            at = NamePlace(symbol.file, self._inner(symbol), symbol.line, 0)
-            for signature in self._list_signatures(at, given.text, deep + 1):
-                if meant := self.read_type(signature.place, read_called_result(signature.text)):
+            at = NamePlace(symbol.file, find_inner_scope(self.code, symbol), symbol.line, 0)
+            for signature in list_signatures(self.code, at, given.text, deep + 1):
+                if meant := read_type(self.code, signature.place, read_called_result(signature.text)):
                     return meant
         return UNKNOWN
 
     def _wraps(self, place: NamePlace) -> bool:
         """Whether values of a type are also known by the type of what wraps them."""
         return self.code.sources[place.file].dialect.open_types
-
-    def _list_signatures_of(self, symbol: Symbol, deep: int) -> list[_CallSignature]:
-        """The parameters that a function, or what a field holds, can be called with."""
-        if symbol.kind in CALLABLES:
-            place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
-            return [_CallSignature(place, read_whole_signature(self.code, symbol))]
-        given = self._read_declared(symbol)
-        if symbol.kind in HOLDERS and given.kind == "type":
-            return self._list_signatures(
-                NamePlace(symbol.file, self._inner(symbol), symbol.line, 0), given.text, deep
-            )
-        return []
-
-    def _list_signatures(self, place: NamePlace, written: str, deep: int) -> list[_CallSignature]:
-        """The parameters that a value of a type can be called with."""
-        if deep > _DEEP:
-            return []
-        found: list[_CallSignature] = []
-        for side in split_arrows(written.strip(), "|"):
-            text = side.strip()
-            if is_function_type(text):
-                found.append(_CallSignature(place, text))
-            elif path := type_names(text):
-                for symbol in self._symbols(names.path(self.code, place, path)):
-                    found += self._list_type_signatures(symbol, deep)
-        return found
-
-    def _list_type_signatures(self, symbol: Symbol, deep: int) -> list[_CallSignature]:
-        """The parameters that a type with a name can be called with."""
-        lines = self.code.lines(symbol.file)[symbol.line - 1 : symbol.end]
-        if symbol.kind == "interface":  # to its brace: what the grammar does not know may end it too early
-            lines = self.code.lines(symbol.file)[symbol.line - 1 : symbol.line + _INTERFACE]
-            place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
-            return [_CallSignature(place, each) for each in find_call_signatures("\n".join(lines))]
-        if symbol.kind != "type":
-            return []
-        place = NamePlace(symbol.file, position_of(symbol.id), symbol.line)
-        sides = split_arrows(" ".join(lines), "=")
-        return self._list_signatures(place, "=".join(sides[1:]).rstrip(" ;"), deep + 1)
-
-    def _read_called(self, place: NamePlace, written: str, part: int, deep: int) -> Meaning:
-        """A parameter of a function of a type as written."""
-        for signature in self._list_signatures(place, written, deep):
-            parameters = read_parameters(signature.text)
-            if part < len(parameters):
-                meant = self.read_type(signature.place, read_parameter_type(parameters[part]))
-                if meant:
-                    return meant
-        return UNKNOWN
 
     def _evaluate(self, place: NamePlace, text: str, deep: int, index: int = 0) -> Meaning:
         """An expression as written."""
@@ -581,16 +476,16 @@ class Values:
     def _read_stated(self, place: NamePlace, text: str, deep: int) -> Meaning:
         """What an expression itself says that it is: a cast, something new, a list."""
         if asserted := _ASSERTED.search(text):
-            return self.read_type(place, asserted[1] or asserted[2])
+            return read_type(self.code, place, asserted[1] or asserted[2])
         if cast := _CAST.match(text):
-            return self.read_type(place, cast[1])
+            return read_type(self.code, place, cast[1])
         dialect = self.code.sources[place.file].dialect
         if dialect.read_builtin is not None:
             made = dialect.read_builtin(text)
             if made.kind != "opaque":
                 return self._follow_given(place, made, deep + 1)
         if dialect.typed_lists is not None and (typed := dialect.typed_lists.match(text)):
-            return self.read_type(place, typed[1])
+            return read_type(self.code, place, typed[1])
         if dialect.lists is not None and dialect.lists.match(text):
             if "struct" in text[:40]:
                 return ALIENS
@@ -609,11 +504,19 @@ class Values:
         for binding in found:
             line, column = local.place(binding.at)
             at = NamePlace(place.file, place.scope, line, column)
-            meant = self._follow_given(at, binding.given, deep + 1)
+            meant = self._find_local_function(at, name) or self._follow_given(at, binding.given, deep + 1)
             if binding.given.kind == "opaque":
                 meant = self._read_fixture(place, name, deep)
             meanings.append(meant)
         return _agree(meanings)
+
+    def _find_local_function(self, place: NamePlace, name: str) -> Meaning:
+        """The function that a local name is for, where it is defined at a place: `const run = () => ...`."""
+        found = []
+        for each in self.code.find_named(name):
+            if each.file == place.file and each.line == place.line and each.kind in CALLABLES:
+                found.append(each.id)
+        return of(found)
 
     def _read_fixture(self, place: NamePlace, name: str, deep: int) -> Meaning:
         """What a test gets under the name of a parameter: the result of the function of that name beside it."""
@@ -628,33 +531,17 @@ class Values:
                 found.append(self.read_result(each, deep + 1))
         return _agree(found)
 
-    def _inner(self, symbol: Symbol) -> int:
-        """The scope in which the right-hand side of a field stands: a method for `self.x = y`, else its owner."""
-        if symbol.parent is not None:
-            best = position_of(symbol.parent)
-        else:
-            best = -1
-        for at, each in enumerate(self.code.outline(symbol.file).symbols):
-            if each.kind in CALLABLES and each.start <= symbol.line <= each.end:
-                best = at
-        return best
-
-    def _symbols(self, meant: Meaning) -> list[Symbol]:
-        found = []
-        for number in meant.symbols:
-            found.append(self.code.symbol(number))
-        return [each for each in found if each is not None]
-
     def _has_members(self, number: int) -> bool:
         symbol = self.code.symbol(number)
-        return symbol is not None and (symbol.kind in TYPES or self._is_variant(symbol))
+        return symbol is not None and (symbol.kind in TYPES or is_variant(self.code, symbol))
 
-    def _is_variant(self, symbol: Symbol) -> bool:
-        """Whether it is one of the forms that a value of an enumeration has."""
-        if symbol.kind != "constant" or symbol.parent is None:
-            return False
-        above = self.code.symbol(symbol.parent)
-        return above is not None and above.kind == "enum"
+
+def is_variant(code: Code, symbol: Symbol) -> bool:
+    """Whether it is one of the forms that a value of an enumeration has."""
+    if symbol.kind != "constant" or symbol.parent is None:
+        return False
+    above = code.symbol(symbol.parent)
+    return above is not None and above.kind == "enum"
 
 
 def _agree(meanings: Iterable[Meaning]) -> Meaning:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -29,8 +29,6 @@ _LONG: Final = 200  # lines; longer is no longer better
 _LENGTH: Final = 0.1
 _NAMED: Final = 0.2  # of the best score, for a symbol whose name the text writes as code
 _PLACED: Final = 0.25  # the same for a file whose path the text mentions
-_SECOND: Final = 0.5  # what the second of two orders counts, against the first
-_FUSED: Final = 6  # the higher, the less the first places count against the others
 _NAMESAKES: Final = 8  # symbols of one name that a text may mean
 
 
@@ -125,29 +123,6 @@ def _with_priors(
             _NAMED * best / priors.classes.get(row.file_class, 1.0)
         )  # a name counts the same in any class of file
     return row._replace(score=score * prior_of(row, priors, _LENGTH))
-
-
-def fuse_orders(
-    rows: Sequence[tuple[float, RankedSymbol]], others: Sequence[RankedSymbol]
-) -> list[tuple[float, RankedSymbol]]:
-    """Two orders as one, by the places that a row has in both; the scores of the first stay, in their order."""
-    places: dict[int, float] = {}
-    known: dict[int, RankedSymbol] = {}
-    for weight, order in ((1.0, [row for _, row in rows]), (_SECOND, others)):
-        for place, row in enumerate(order):
-            places[row.id] = places.get(row.id, 0.0) + weight / (_FUSED + place)
-            known.setdefault(row.id, row)
-    fused = sorted(known.values(), key=lambda row: (-places[row.id], row.path, row.id))
-    scores = []
-    for score, _ in rows:
-        scores.append(score)
-    last = 0.0
-    if scores:
-        last = scores[-1]
-    found: list[tuple[float, RankedSymbol]] = []
-    for at, row in enumerate(fused):
-        found.append((scores[at] if at < len(scores) else last, row))
-    return found
 
 
 def is_mentioned(path: str, places: Iterable[str]) -> bool:

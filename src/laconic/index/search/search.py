@@ -13,9 +13,9 @@ from laconic.index.schema import SHIFT, position_of
 from laconic.index.search import lookup, semantic
 from laconic.index.search.file_evidence import TaskFiles
 from laconic.index.search.query import Filters, Query, Scope, parse_query, resolve_scope, split_globs
-from laconic.index.search.ranking import Priors, RankedSymbol, fuse_orders, rank
+from laconic.index.search.question_ranking import rank_question
+from laconic.index.search.ranking import Priors, RankedSymbol, rank
 from laconic.index.search.task_query import TaskQuery
-from laconic.index.search.task_ranking import rank_task
 from laconic.index.search.terms import Rarity, Term, extract_terms, has_same_stem
 from laconic.index.search_words import split
 from laconic.index.store import Store
@@ -258,7 +258,22 @@ def answer_words(index: Index, query: Query, scope: Scope) -> list[Hit]:
     Names that hold the words come first, and they are often those of accessors. For a question the code is read too, as
     for a task, and both orders count.
     """
-    store = index.store
+    best = _by_words(index.store, query, scope)
+    top = 1.0
+    if best:
+        top = best[0][0]
+    if " " in query.bare.strip() and not (query.testing or query.kinds):
+        best = _rank_by_code(index, query, scope, best)
+    if query.semantic and semantic.is_question(query) and (encode := semantic.load_encoder()):
+        best = semantic.reorder(encode, query.text, best)
+    found: list[Hit] = []
+    for score, row in best[:_SHOWN]:
+        found.append(_ranked_hit(index.store, row, _TOP * score / top))
+    return found
+
+
+def _by_words(store: Store, query: Query, scope: Scope) -> list[tuple[float, RankedSymbol]]:
+    """The order that names, signatures, documentation and paths speak for."""
     wanted = extract_terms(query.bare) or extract_terms(query.text)
     wanted = [term for term in wanted if not (query.testing and term.word in {"test", "tests"})] or wanted
     classes = _WORD_CLASSES
@@ -270,21 +285,13 @@ def answer_words(index: Index, query: Query, scope: Scope) -> list[Hit]:
     for row in rows[:_CONSIDERED]:
         best.append((row.score * _agreement(row, held), row))
     best.sort(key=lambda item: (-item[0], item[1].path, item[1].id))
-    top = 1.0
-    if best:
-        top = best[0][0]
-    if semantic.is_question(query) and not query.testing:
-        best = fuse_orders(best, _rank_as_task(index, query, scope))
-    if query.semantic and semantic.is_question(query) and (encode := semantic.load_encoder()):
-        best = semantic.reorder(encode, query.text, best)
-    found: list[Hit] = []
-    for score, row in best[:_SHOWN]:
-        found.append(_ranked_hit(store, row, _TOP * score / top))
-    return found
+    return best
 
 
-def _rank_as_task(index: Index, query: Query, scope: Scope) -> list[RankedSymbol]:
-    """The order that the code of the candidates speaks for."""
+def _rank_by_code(
+    index: Index, query: Query, scope: Scope, by_words: list[tuple[float, RankedSymbol]]
+) -> list[tuple[float, RankedSymbol]]:
+    """The order that the code of the candidates speaks for too; the scores stay, in their order."""
 
     def lines_of(path: str) -> Sequence[str]:
         try:
@@ -292,7 +299,12 @@ def _rank_as_task(index: Index, query: Query, scope: Scope) -> list[RankedSymbol
         except WorkspaceError:
             return ()  # gone since it was indexed
 
-    return rank_task(index.store, TaskFiles(TaskQuery(index.store, query.text), lines_of), scope)[:_SHOWN]
+    files = TaskFiles(TaskQuery(index.store, query.text), lines_of)
+    last = by_words[-1][0] if by_words else 1.0
+    found: list[tuple[float, RankedSymbol]] = []
+    for at, row in enumerate(rank_question(index.store, query.text, by_words, files, scope)):
+        found.append((by_words[at][0] if at < len(by_words) else last, row))
+    return found
 
 
 def _share_of_words(store: Store, wanted: list[Term]) -> dict[str, float]:

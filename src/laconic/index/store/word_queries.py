@@ -61,6 +61,19 @@ def find_rows_holding(store: Store, column: str, word: str, ids: str) -> Iterato
         yield row[0]
 
 
+def count_word_by_file(store: Store, word: str, most: int) -> dict[int, int]:
+    """In how many definitions of each file a word stands; nothing for a word that stands in more than `most`."""
+    sql = f"""SELECT rowid >> {SHIFT} AS file, count(*) FROM (
+        SELECT rowid FROM words WHERE words MATCH ? LIMIT {most + 1})
+        WHERE file IN (SELECT id FROM files) GROUP BY file"""
+    found: dict[int, int] = {}
+    for file, count in store.connection.execute(sql, (f'"{word}"',)):
+        found[file] = count
+    if sum(found.values()) > most:
+        return {}
+    return found
+
+
 def count_files_using(store: Store, names: Iterable[str]) -> dict[str, int]:
     """In how many files each name is used, in whatever case."""
     store.connection.execute(_COUNTS)

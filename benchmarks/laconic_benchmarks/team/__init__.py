@@ -1,0 +1,46 @@
+"""A team's gateway: three replicas behind HAProxy with one PostgreSQL, all real and on loopback.
+
+Words choose parts: `replicas` (recorded sessions, each turn on a random replica, one of which is killed every few
+seconds, beside the same sessions through one process on files), `restart` (each replica ended and started again under
+load), `away` (the database stopped under load), `speed` (CPU and added time at 100k tokens, files beside PostgreSQL).
+Without words all of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Final
+
+from laconic_benchmarks.report import Bar, Options, Report, versions
+from laconic_benchmarks.team.outage import measure_away
+from laconic_benchmarks.team.replicas import measure_replicas, measure_restart
+from laconic_benchmarks.team.speed import measure_speed
+
+Figures = tuple[list[dict[str, str | int | float | None]], list[Bar]]
+Part = Callable[[Options], Coroutine[None, None, Figures]]
+_PARTS: Final[dict[str, Part]] = {
+    "replicas": measure_replicas,
+    "restart": measure_restart,
+    "away": measure_away,
+    "speed": measure_speed,
+}
+
+
+def run(options: Options) -> Report:
+    """Measure."""
+    rows: list[dict[str, str | int | float | None]] = []
+    bars: list[Bar] = []
+    for name in options.args or tuple(_PARTS):
+        options.progress(name)
+        more, held = asyncio.run(_PARTS[name](options))
+        rows += more
+        bars += held
+    return Report(
+        "team",
+        "recorded sessions (the part for development), Anthropic format; PostgreSQL and HAProxy on loopback",
+        "none",
+        tuple(rows),
+        tuple(bars),
+        versions=versions("psycopg", "aiohttp", "uvicorn"),
+    )

@@ -1,0 +1,341 @@
+"""Rank what a question in words is about: the function that does the work before those that are only called so.
+
+Two orders know different things. Words of names, signatures and documentation (`ranking`) find what is called as the
+question says, which is often an accessor; the code of the candidates (`task_ranking`) shows who does the work. All of
+it is put together in one weighted sum. The weights were fitted to questions with known answers on other code bases:
+those of a public benchmark, and first sentences of documentation that was taken out of the code. What says more of the
+question never counts against a candidate.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from laconic.index.schema import file_of
+from laconic.index.search.file_evidence import Features, TaskFiles
+from laconic.index.search.query import Scope
+from laconic.index.search.ranking import RankedSymbol, match_terms
+from laconic.index.search.task_query import TaskQuery, split_stems
+from laconic.index.search.task_ranking import extract_features, file_stem, find_candidates
+from laconic.index.search.terms import Term
+from laconic.index.search.thesaurus import related_stems, related_words
+from laconic.index.search_words import fold
+from laconic.index.store import Store
+from laconic.index.store.file_queries import count_files, count_lines
+from laconic.index.store.word_queries import count_word_by_file
+from laconic.index.symbol_kinds import WITH_BODY
+
+READ: Final = 120  # candidates of each order whose code is read
+_LEAST: Final = 0.02  # of the best score
+_FAR: Final = 400  # the place of what an order does not know
+_MEANT: Final = 60  # candidates that say it in other words
+_OTHER_WORD: Final = 0.6  # what a word of the same meaning counts
+_COMMON: Final = 30_000  # definitions; a word that more of them have tells nothing of a file
+_LINES: Final = 300  # lines of a body that are read
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+_SHORT: Final = 4  # lines of a function that only hands something on
+_REPEATED: Final = 1.0  # what a further hit of a file loses, by how many there are above it
+QUESTION_WEIGHTS: Final[Mapping[str, float]] = {
+    "all": 0.101,
+    "body": 0.800,
+    "path": 0.000,
+    "owner": 1.604,
+    "title": 0.101,
+    "title in body": 0.800,
+    "title in path": -2.548,
+    "title in body only": -4.021,
+    "share of name": 1.076,
+    "words of name": 0.040,
+    "best of name": -0.402,
+    "scope in path": 0.000,
+    "best line": 0.025,
+    "best three lines": 1.011,
+    "lines on average": -1.509,
+    "close together": 0.070,
+    "pairs": 0.456,
+    "more pairs": 0.000,
+    "length": -0.271,
+    "file is test": -0.553,
+    "file is text": -1.398,
+    "file is other": -2.537,
+    "is test": -3.289,
+    "method": 0.194,
+    "type": -1.274,
+    "value": -1.307,
+    "field": -0.246,
+    "other kind": -0.636,
+    "private": -0.135,
+    "folders": -0.149,
+    "nested": -1.785,
+    "named": 3.140,
+    "in the text": 0.000,
+    "owner named": 1.221,
+    "file named": 2.695,
+    "file called so": -1.581,
+    "score": 0.316,
+    "rank": 0.138,
+    "rank of file": 0.137,
+    "best of file": 0.962,
+    "of best of file": 1.421,
+    "before in file": -0.402,
+    "many in file": -0.023,
+    "many in folder": 0.069,
+    "members": -0.898,
+    "uses names": 0.444,
+    "by words": 0.000,
+    "place by words": -0.294,
+    "file by words": 0.000,
+    "place of file by words": 0.000,
+    "file says": 0.668,
+    "place of file": -0.164,
+    "place by meaning": -0.228,
+    "meant by names": 4.193,
+    "meant": 0.857,
+    "file called": 0.000,
+    "share of file": 1.541,
+    "no symbol": -0.274,
+    "in signature": 0.000,
+    "in documentation": 2.000,
+    "documented": 0.000,
+    "short": 0.374,
+    "name says": 0.933,
+    "stem said": 2.054,
+    "stem written": 0.000,
+    "name written": 0.029,
+    "name joined": 1.269,
+    "owner written": 1.920,
+}
+
+
+class Candidate(NamedTuple):
+    """A row with what speaks for it."""
+
+    row: RankedSymbol
+    features: Features
+
+
+def rank_question(
+    store: Store, question: str, by_words: Sequence[tuple[float, RankedSymbol]], files: TaskFiles, scope: Scope
+) -> list[RankedSymbol]:
+    """The candidates of both orders, best first; `by_words` is the first of them."""
+    found = []
+    for row, features in question_features(store, question, by_words, files, scope):
+        found.append(row._replace(score=sum(QUESTION_WEIGHTS[name] * value for name, value in features.items())))
+    return spread_files(found)
+
+
+def spread_files(rows: Sequence[RankedSymbol]) -> list[RankedSymbol]:
+    """Best first, where each further row of a file counts less: the first says that the file is right or wrong."""
+    above: defaultdict[str, int] = defaultdict(int)
+    lowered = []
+    for row in sorted(rows, key=lambda row: (-row.score, row.path, row.id)):
+        lowered.append(row._replace(score=row.score - _REPEATED * math.log1p(above[row.path])))
+        above[row.path] += 1
+    return sorted(lowered, key=lambda row: (-row.score, row.path, row.id))
+
+
+def question_features(
+    store: Store, question: str, by_words: Sequence[tuple[float, RankedSymbol]], files: TaskFiles, scope: Scope
+) -> list[Candidate]:
+    """The candidates of both orders with what speaks for each."""
+    by_code = find_candidates(store, files.query, scope)
+    scores = {}
+    for row in by_code:
+        scores[row.id] = row.score
+    meant = match_terms(store, _expand(files.query), scope, 3 * READ)
+    chosen: dict[int, RankedSymbol] = {}
+    for row in [*by_code[:READ], *(row for _, row in by_words[:READ]), *meant[:_MEANT]]:
+        chosen.setdefault(row.id, row._replace(score=scores.get(row.id, 0.0)))
+    rows = sorted(chosen.values(), key=lambda row: (-row.score, row.path, row.id))
+    symbols = [row for row in rows if row.symbol is not None]
+    observers = (
+        _WordOrder(by_words),
+        _FileOrder(store, files.query),
+        _MeantOrder(meant, files),
+        _SaidWords(files.query),
+        _WrittenNames(question),
+    )
+
+    def observe(row: RankedSymbol) -> Features:
+        found: Features = {}
+        for each in observers:
+            found |= each.of(row)
+        return found
+
+    made: list[Candidate] = []
+    if symbols:
+        for row, seen in zip(symbols, extract_features(symbols, files), strict=True):
+            made.append(Candidate(row, seen | observe(row)))
+    for row in rows:
+        if row.symbol is None:
+            made.append(Candidate(row, observe(row)))
+    return made
+
+
+class _WordOrder:
+    """Where rows and their files stand in the order by words."""
+
+    def __init__(self, by_words: Sequence[tuple[float, RankedSymbol]]) -> None:
+        self._best = by_words[0][0] if by_words else 1.0
+        self._places: dict[int, tuple[int, float]] = {}
+        sums: defaultdict[str, float] = defaultdict(float)
+        share: defaultdict[str, float] = defaultdict(lambda: 1.0)
+        for place, (score, row) in enumerate(by_words):
+            self._places[row.id] = (place, score)
+            sums[row.path] += score * share[row.path]
+            share[row.path] *= 0.5
+        self._files: dict[str, tuple[int, float]] = {}
+        for place, path in enumerate(sorted(sums, key=lambda path: (-sums[path], path))):
+            self._files[path] = (place, sums[path])
+        self._fullest = max(sums.values(), default=1.0)
+
+    def of(self, row: RankedSymbol) -> Features:
+        place, score = self._places.get(row.id, (_FAR, 0.0))
+        file_place, file_score = self._files.get(row.path, (_FAR, 0.0))
+        return {
+            "by words": math.log(score / self._best + _LEAST),
+            "place by words": math.log1p(place),
+            "file by words": math.log(file_score / self._fullest + _LEAST),
+            "place of file by words": math.log1p(file_place),
+        }
+
+
+def _expand(query: TaskQuery) -> list[Term]:
+    """The words of the question and those that mean nearly the same."""
+    found = {}
+    for term in query.terms:
+        found[term.word] = Term(term.word, 2.0)
+    for term in query.terms:
+        for word in related_words(term.word):
+            found.setdefault(word, Term(word, 1.0))
+    return list(found.values())
+
+
+class _FileOrder:
+    """How much of a question whole files say, wherever it stands in them."""
+
+    def __init__(self, store: Store, query: TaskQuery) -> None:
+        total = count_files(store) + 1
+        sums: defaultdict[int, float] = defaultdict(float)
+        counts = {}
+        for term in query.terms:
+            counts[term.word] = count_word_by_file(store, term.word, _COMMON)
+        files = set().union(*counts.values()) if counts else set()
+        lines = count_lines(store, files)
+        for held in counts.values():
+            rare = math.log(1 + (total - len(held) + 0.5) / (len(held) + 0.5))
+            for file, count in held.items():
+                sums[file] += rare * count / (count + 0.5 + min(lines.get(file, 0), 3_000) / 400)
+        self._best = max(sums.values(), default=1.0)
+        self._places: dict[int, tuple[int, float]] = {}
+        for place, file in enumerate(sorted(sums, key=lambda file: (-sums[file], file))):
+            self._places[file] = (place, sums[file])
+
+    def of(self, row: RankedSymbol) -> Features:
+        place, score = self._places.get(file_of(row.id), (_FAR, 0.0))
+        return {"file says": math.log(score / self._best + _LEAST), "place of file": math.log1p(place)}
+
+
+class _MeantOrder:
+    """How much of a question is said in its own or in other words."""
+
+    def __init__(self, meant: Sequence[RankedSymbol], files: TaskFiles) -> None:
+        self._places = {}
+        for place, row in enumerate(meant):
+            self._places[row.id] = place
+        self._files = files
+        self._related = {}
+        for word in files.query.words:
+            self._related[word] = related_stems(word)
+
+    def of(self, row: RankedSymbol) -> Features:
+        symbol = row.symbol
+        names = set(split_stems(row.path))
+        body: set[str] = set()
+        if symbol is not None:
+            names |= set(split_stems(f"{symbol.qualified} {symbol.signature}"))
+            file = self._files[row.path]
+            for line in range(symbol.start, min(symbol.end, symbol.start + _LINES) + 1):
+                body |= file[line].words
+        return {
+            "place by meaning": math.log1p(self._places.get(row.id, _FAR)),
+            "meant by names": self._share(names),
+            "meant": self._share(names | body),
+        }
+
+    def _share(self, held: set[str]) -> float:
+        query = self._files.query
+        found = 0.0
+        for word, worth in query.words.items():
+            if word in held:
+                found += worth.rare
+            elif not held.isdisjoint(self._related[word]):
+                found += _OTHER_WORD * worth.rare
+        return found / query.rarest
+
+
+class _WrittenNames:
+    """Names that a question writes: as one word with capitals, or as words in a row."""
+
+    def __init__(self, question: str) -> None:
+        words = _WORD.findall(question)
+        folded = list(map(fold, words))
+        pairs = [one + other for one, other in pairwise(folded)]
+        triples = [pair + other for pair, other in zip(pairs, folded[2:], strict=False)]
+        self._rows = {*pairs, *triples}
+        self._cased = frozenset(word for at, word in enumerate(words) if _is_cased(word, first=at == 0))
+        self._names = self._rows | set(map(fold, self._cased))
+        self._words = self._rows | set(folded)
+
+    def of(self, row: RankedSymbol) -> Features:
+        called = fold(file_stem(row.path))
+        owners: list[str] = []
+        name = ""
+        if row.symbol is not None:
+            *owners, name = row.symbol.qualified.split(".")
+        return {
+            "stem said": float(called in self._words),
+            "stem written": float(called in self._names),
+            "name written": float(name in self._cased),
+            "name joined": float(fold(name) in self._rows),
+            "owner written": float(not self._cased.isdisjoint(owners)),
+        }
+
+
+def _is_cased(word: str, *, first: bool) -> bool:
+    """Whether a word is written as a name: the first of a sentence has a capital anyway."""
+    return "_" in word or word[1:] != word[1:].lower() or (word[0].isupper() and not first)
+
+
+class _SaidWords:
+    """How much of the question the file's name, the signature and the documentation say."""
+
+    def __init__(self, query: TaskQuery) -> None:
+        self._query = query
+
+    def of(self, row: RankedSymbol) -> Features:
+        called = split_stems(file_stem(row.path))
+        found = {
+            "file called": self._share(called),
+            "share of file": sum(word in self._query.words for word in called) / max(1, len(called)),
+            "no symbol": float(row.symbol is None),
+        }
+        symbol = row.symbol
+        if symbol is None:
+            return found
+        return found | {
+            "in signature": self._share(split_stems(symbol.signature)),
+            "in documentation": 2.000,
+            "documented": float(bool(symbol.doc)),
+            "short": float(symbol.kind in WITH_BODY and symbol.end - symbol.line < _SHORT),
+            "name says": self._share(split_stems(symbol.name)),
+        }
+
+    def _share(self, words: Sequence[str]) -> float:
+        known = self._query.words
+        return math.fsum(known[word].rare for word in set(words) if word in known) / self._query.rarest
