@@ -70,7 +70,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "store",
         "",
-        "Database of a team for ledger, archive, figures, quotas and keys: `postgresql://USER@HOST/NAME`; empty: files in"
+        "Database of a team for ledger, archive, figures and quotas: `postgresql://USER@HOST/NAME`; empty: files in"
         " the cache folder.",
     ),
     Setting("model", "gpt-5", "Model whose tokenizer is used if nothing else names one."),

@@ -149,7 +149,7 @@ def _assemble_agent(
     snapshot = ""
     if settings.flag("agent.snapshot") and not record.messages:
         snapshot = describe_workspace(root)
-    return Agent(client, tools, record, recorder, watch, snapshot=snapshot)
+    return Agent(client=client, tools=tools, record=record, recorder=recorder, watch=watch, snapshot=snapshot)
 
 
 def _temperature(settings: Settings) -> float | None:

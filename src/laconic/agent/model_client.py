@@ -91,7 +91,9 @@ class ModelClient:
         self._transport = transport
         self._exchange = exchange
         self._window_of = window
-        self._target = Target(settings.provider, settings.base, "", settings.format.name, settings.model)
+        self._target = Target(
+            upstream=settings.provider, base=settings.base, path="", format=settings.format.name, model=settings.model
+        )
         self._caller = Caller(session, settings.provider, settings.model)
         self._count = count
         self._clock = clock
@@ -172,7 +174,9 @@ class ModelClient:
 
     def _ask_native(self, plan: Plan, show: Show) -> ModelOutput:
         heard = self._send(plan, show)
-        return ModelOutput(heard.text, heard.uses, (), heard.truncated, heard.native)
+        return ModelOutput(
+            text=heard.text, uses=heard.uses, broken=(), truncated=heard.truncated, native=heard.native
+        )
 
     def _ask_prompted(self, plan: Plan, show: Show) -> ModelOutput:
         """Tools described in words; calls read out of the text, which is shown without them."""
@@ -247,7 +251,9 @@ class ModelClient:
             usage = Usage(output=self._count(heard.text), estimated=True)
             estimate = self._count(plan.body.decode("utf-8", "replace"))
         self._exchange.answered(self._caller, heard.usage or usage + Usage(input=estimate), limits)
-        self._sent(SentRequest(self._plan, usage, estimate, limits, self._clock() - began))
+        self._sent(
+            SentRequest(plan=self._plan, usage=usage, estimate=estimate, limits=limits, seconds=self._clock() - began)
+        )
         return heard
 
     def _listen(self, reply: StreamedResponse, show: Show) -> ModelAnswer:

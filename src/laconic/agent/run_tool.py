@@ -66,16 +66,22 @@ def run_tool(runner: CommandRunner, session: str) -> Tool:
         return ToolAnswer([Piece((_show_output(call, session, command, ended, limit),))], "run", unit="outputs")
 
     return Tool(
-        "run",
-        f"Run a shell command in the working folder{runner.confinement}; output reduced, the whole kept for recall",
-        "The command starts in the working folder or in `folder` below it, has no input, and is ended after a"
+        name="run",
+        summary=f"Run a shell command in the working folder{runner.confinement}; output reduced, the whole kept for recall",
+        help="The command starts in the working folder or in `folder` below it, has no input, and is ended after a"
         " time limit, together with everything that it started, in the background too.",
-        (
-            Argument("command", "text", "", required=True, aliases=("cmd", "script", "code", "bash", "input")),
-            Argument("seconds", "number", "", aliases=("timeout", "time_limit"), listed=False),
-            Argument("folder", "text", "", aliases=("cwd", "workdir", "directory"), listed=False),
+        arguments=(
+            Argument(
+                name="command",
+                kind="text",
+                help="",
+                required=True,
+                aliases=("cmd", "script", "code", "bash", "input"),
+            ),
+            Argument(name="seconds", kind="number", help="", aliases=("timeout", "time_limit"), listed=False),
+            Argument(name="folder", kind="text", help="", aliases=("cwd", "workdir", "directory"), listed=False),
         ),
-        run,
+        run=run,
         budget=3_000,
         examples=('run(command="pytest -q tests/test_parser.py")',),
         aliases="bash shell exec execute run_command run_shell_command terminal sh cmd run_tests test",

@@ -76,17 +76,17 @@ def task_tool(tasks: TaskList) -> Tool:
         return ToolAnswer(kind="task", head=f"{tasks.change(call.values)}\n")
 
     return Tool(
-        "task",
-        "Add, start or complete a task; outputs belong to the task in progress",
-        "A title adds a task, an id names one that is there. Completing one with its result lets what was shown for it"
+        name="task",
+        summary="Add, start or complete a task; outputs belong to the task in progress",
+        help="A title adds a task, an id names one that is there. Completing one with its result lets what was shown for it"
         " be left out later.",
-        (
+        arguments=(
             Argument("title", "text", "", aliases=("subject", "name", "content", "task")),
             Argument("id", "text", "", aliases=("task_id", "taskid")),
-            Argument("status", "text", "", choices=_STATES, aliases=("state", "action")),
-            Argument("result", "text", "", aliases=("summary",), listed=False),
+            Argument(name="status", kind="text", help="", choices=_STATES, aliases=("state", "action")),
+            Argument(name="result", kind="text", help="", aliases=("summary",), listed=False),
         ),
-        run,
+        run=run,
         budget=400,
         examples=('task(title="Fix the parser", status="in_progress")', 'task(id="1", status="completed")'),
         aliases="todo task_create task_update update_task create_task",

@@ -39,7 +39,14 @@ class SeenResults:
     def remember(self, tool: str, text: str, ref: str, tokens: int) -> None:
         self._calls += 1
         self._sent += tokens
-        shown = ShownText(tool, ref, _digest(text), tuple(text.split("\n")), self._calls, self._sent)
+        shown = ShownText(
+            tool=tool,
+            ref=ref,
+            digest=_digest(text),
+            lines=tuple(text.split("\n")),
+            number=self._calls,
+            sent=self._sent,
+        )
         self._texts = [*self._texts[1 - _TEXTS :], shown]
 
     def find_same(self, text: str) -> ShownText | None:

@@ -75,18 +75,18 @@ def _session(one: ReplayedSession) -> Markup:
     outcome = one.outcome
     points = outcome.points
     chart = charts.Chart(
-        f"{one.label} · {one.policy}",
-        (
+        title=f"{one.label} · {one.policy}",
+        series=(
             charts.Series("prompt tokens as the client sent them", "without", [point.sent for point in points]),
             charts.Series("as passed on", "with", [point.passed for point in points]),
         ),
-        [
+        tips=[
             f"request {number}\n{short(point.sent)} tokens\n{short(point.passed)} passed on"
             for number, point in enumerate(points, 1)
         ],
-        ("request 1", f"request {len(points)}"),
-        short,
-        (("earlier text was rewritten", "mark"),) if outcome.events else (),
+        ends=("request 1", f"request {len(points)}"),
+        unit=short,
+        marks=(("earlier text was rewritten", "mark"),) if outcome.events else (),
     )
     marks = []
     for at, point in enumerate(points):

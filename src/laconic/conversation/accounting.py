@@ -167,12 +167,33 @@ def account(
     dollars = _dollars(sent, price) + answer
     after = msgspec.structs.replace(_standing(exchange, before, sent, other), dropped=dropped)
     if exchange.recall:
-        cost = TurnCost(usage, 0.0, dollars, 0.0, answer, price.known)
+        cost = TurnCost(
+            usage=usage,
+            tokens_without=0.0,
+            dollars=dollars,
+            dollars_without=0.0,
+            output_dollars=answer,
+            priced=price.known,
+        )
         return cost, msgspec.structs.replace(after, cached_without=before.cached_without)
     if other == sent:
-        return TurnCost(usage, float(usage.prompt), dollars, dollars, answer, price.known), after
+        return TurnCost(
+            usage=usage,
+            tokens_without=float(usage.prompt),
+            dollars=dollars,
+            dollars_without=dollars,
+            output_dollars=answer,
+            priced=price.known,
+        ), after
     full = _dollars(other, price) + price.output_dollars(usage.output, other.prompt)
-    return TurnCost(usage, other.prompt, dollars, full, answer, price.known), after
+    return TurnCost(
+        usage=usage,
+        tokens_without=other.prompt,
+        dollars=dollars,
+        dollars_without=full,
+        output_dollars=answer,
+        priced=price.known,
+    ), after
 
 
 def estimate_prompt(tokens: int, before: CacheState, price: Price, at: float) -> Usage:

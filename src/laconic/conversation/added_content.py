@@ -30,7 +30,12 @@ def list_added_content(
     if not anew:
         return AddedContent(history.tracker.turn, fixed, entered)
     return AddedContent(
-        history.tracker.turn, fixed, entered, anew, read_title(conversation), read_project(conversation)
+        turn=history.tracker.turn,
+        fixed=fixed,
+        entered=entered,
+        anew=anew,
+        title=read_title(conversation),
+        project=read_project(conversation),
     )
 
 
@@ -39,7 +44,14 @@ def _describe_block(conversation: ParsedRequest, block: Block, call: Block | Non
     sent = tracker.sizes[block.key]
     saved = sum(decision.whole - decision.after for decision in history.of(block.key).values())
     if block.kind == "call":
-        return AddedBlock(block.key, "calls", block.name, _file(about(block.name, block.input)), sent + saved, sent)
+        return AddedBlock(
+            key=block.key,
+            kind="calls",
+            tool=block.name,
+            file=_file(about(block.name, block.input)),
+            whole=sent + saved,
+            tokens=sent,
+        )
     if block.kind == "result":
         texts = tracker.texts.get(block.key)
         if texts:
@@ -49,9 +61,16 @@ def _describe_block(conversation: ParsedRequest, block: Block, call: Block | Non
         else:
             what = None
         name = call.name if call else block.name
-        return AddedBlock(block.key, what.kind if what else "other", name, _file(what), sent + saved, sent)
+        return AddedBlock(
+            key=block.key,
+            kind=what.kind if what else "other",
+            tool=name,
+            file=_file(what),
+            whole=sent + saved,
+            tokens=sent,
+        )
     kind = _WORDS.get(block.kind, "other") or _role(conversation.turns[block.turn].role)
-    return AddedBlock(block.key, kind, "", "", sent + saved, sent)
+    return AddedBlock(key=block.key, kind=kind, tool="", file="", whole=sent + saved, tokens=sent)
 
 
 def _role(role: str) -> str:

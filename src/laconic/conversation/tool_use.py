@@ -89,17 +89,17 @@ def about(name: str, arguments: Mapping[str, object] | str) -> ToolUse:
         old, new = f"{old}\n{one.get('find') or ''}".strip("\n"), f"{new}\n{one.get('text') or ''}".strip("\n")
     files = frozenset("/".join(path.rstrip("/").split("/")[-2:]) for path in paths)
     return ToolUse(
-        kind,
-        files,
-        frozenset(file.rsplit("/", 1)[-1] for file in files),
-        changes,
-        any(_TEST.search(file) for file in files),
-        any(_DOCUMENT.search(file) for file in files),
-        kind == "run" and _FETCHES.match(command) is not None,
-        tuple(old.split("\n")) if old and changes else (),
-        tuple(new.split("\n")) if new and changes else (),
-        _target(arguments, command),
-        kind == "search" and bool(command),
+        kind=kind,
+        files=files,
+        names=frozenset(file.rsplit("/", 1)[-1] for file in files),
+        changes=changes,
+        test=any(_TEST.search(file) for file in files),
+        document=any(_DOCUMENT.search(file) for file in files),
+        fetched=kind == "run" and _FETCHES.match(command) is not None,
+        old=tuple(old.split("\n")) if old and changes else (),
+        new=tuple(new.split("\n")) if new and changes else (),
+        target=_target(arguments, command),
+        shell=kind == "search" and bool(command),
     )
 
 

@@ -301,7 +301,11 @@ class ConversationTracker:
         for run, tracked in self._sightings.repeats(rows):
             if rows.tagged and not tracked.passage.tagged:
                 continue  # edits name these lines by their numbers, which stand nowhere else
-            runs.append(FoldedRows(run.first, run.last, run.source, run.row, _label(run, tracked, what)))
+            runs.append(
+                FoldedRows(
+                    first=run.first, last=run.last, source=run.source, row=run.row, label=_label(run, tracked, what)
+                )
+            )
         written = passage_text(rows, runs)
         if written == text:
             return None

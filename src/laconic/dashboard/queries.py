@@ -113,14 +113,16 @@ class DashboardQueries:
             groups.setdefault(hour.hour // width * width, []).append(hour)
         totals = sum_totals(hours)
         return Overview(
-            days,
-            spending.count(SessionFilter(since=since)),
-            totals,
-            bucket,
-            [Bucket(at, sum_totals(groups.get(at, ()))) for at in list_buckets(groups, width, since, now)],
-            [estimate_runway(row, now) for row in spending.quotas(now) if now - row.at < _STALE],
-            scale_kinds(spending.parts("kind", since), totals),
-            [session_figures(row) for row in spending.sessions("last", _NEWEST, wanted=SessionFilter(since=since))],
+            days=days,
+            sessions_total=spending.count(SessionFilter(since=since)),
+            totals=totals,
+            bucket=bucket,
+            buckets=[Bucket(at, sum_totals(groups.get(at, ()))) for at in list_buckets(groups, width, since, now)],
+            quotas=[estimate_runway(row, now) for row in spending.quotas(now) if now - row.at < _STALE],
+            kinds=scale_kinds(spending.parts("kind", since), totals),
+            sessions=[
+                session_figures(row) for row in spending.sessions("last", _NEWEST, wanted=SessionFilter(since=since))
+            ],
         )
 
     def sessions(self, order: Order = "last", page: int = 1, wanted: SessionFilter | None = None) -> Sessions:
@@ -168,16 +170,16 @@ class DashboardQueries:
         kinds = spending.parts_of(name, "kind")
         shares = shares_of(kinds, figures.totals)
         return SessionPage(
-            figures,
-            turn_figures(turns),
-            decision_events(rows),
-            len(rows),
-            sum(decision.saved for decision in rows),
-            newest_decisions(rows, until, _DECISIONS),
-            scale_kinds(kinds, figures.totals),
-            scale_parts(spending.parts_of(name, "tool", _ROWS), shares),
-            scale_parts(spending.parts_of(name, "file", _FEW), shares),
-            [session_figures(other) for other in spending.side_sessions(row)],
+            session=figures,
+            turns=turn_figures(turns),
+            events=decision_events(rows),
+            decisions_total=len(rows),
+            evicted_tokens=sum(decision.saved for decision in rows),
+            decisions=newest_decisions(rows, until, _DECISIONS),
+            kinds=scale_kinds(kinds, figures.totals),
+            tools=scale_parts(spending.parts_of(name, "tool", _ROWS), shares),
+            files=scale_parts(spending.parts_of(name, "file", _FEW), shares),
+            side=[session_figures(other) for other in spending.side_sessions(row)],
         )
 
     def spending(self, days: int = 30) -> SpendingPage:
@@ -188,13 +190,16 @@ class DashboardQueries:
         totals = sum_totals(spending.hours(since - HOUR))
         shares = shares_of(kinds, totals)
         return SpendingPage(
-            days,
-            totals.prompt,
-            totals.prompt_without,
-            scale_kinds(kinds, totals),
-            scale_parts(spending.parts("tool", since, _ROWS), shares),
-            scale_parts(spending.parts("file", since, _ROWS), shares),
-            [session_figures(row) for row in spending.sessions("prompt", _NEWEST, wanted=SessionFilter(since=since))],
+            days=days,
+            sent=totals.prompt,
+            whole=totals.prompt_without,
+            kinds=scale_kinds(kinds, totals),
+            tools=scale_parts(spending.parts("tool", since, _ROWS), shares),
+            files=scale_parts(spending.parts("file", since, _ROWS), shares),
+            sessions=[
+                session_figures(row)
+                for row in spending.sessions("prompt", _NEWEST, wanted=SessionFilter(since=since))
+            ],
         )
 
     def causes(self, days: int = 30) -> CausesPage:

@@ -144,7 +144,13 @@ def _hunks(lines: list[str]) -> Iterator[Hunk]:
             continue
         old, new = int(match[2] or 1), int(match[4] or 1)
         end = _hunk_end(lines, at, old, new)
-        yield Hunk(int(match[1]), old, int(match[3]), new, tuple(line or " " for line in lines[at:end]))
+        yield Hunk(
+            old_start=int(match[1]),
+            old_lines=old,
+            new_start=int(match[3]),
+            new_lines=new,
+            body=tuple(line or " " for line in lines[at:end]),
+        )
         at = end
 
 

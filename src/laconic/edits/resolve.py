@@ -316,6 +316,14 @@ def _hunks(moves: Sequence[_Move], live: SourceText) -> tuple[Hunk, ...]:
     for move in moves:
         old = live.pieces[move.start : move.stop]
         body = (*(f"-{line}" for line in old), *(f"+{line}" for line in move.new))
-        hunks.append(Hunk(move.start + 1, len(old), move.start + 1 + shift, len(move.new), body))
+        hunks.append(
+            Hunk(
+                old_start=move.start + 1,
+                old_lines=len(old),
+                new_start=move.start + 1 + shift,
+                new_lines=len(move.new),
+                body=body,
+            )
+        )
         shift += len(move.new) - len(old)
     return tuple(hunks)

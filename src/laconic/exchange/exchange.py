@@ -61,9 +61,9 @@ class ModelExchange:
         prepared = self.engine.prepare(caller, conversation)
         is_same = prepared.body == conversation.body
         plan = Plan(
-            conversation.body if is_same else prepared.body,
-            caller,
-            {"session": caller.session, **describe_request(prepared, changed=not is_same)},
+            body=conversation.body if is_same else prepared.body,
+            caller=caller,
+            notes={"session": caller.session, **describe_request(prepared, changed=not is_same)},
             came=len(conversation.body),
             went=len(prepared.body),
             ours=ours(conversation, counter(caller.model), self._texts),
@@ -96,7 +96,7 @@ class ModelExchange:
         notes = {"session": caller.session, "action": "kept"}
         added = ours(conversation, counter(caller.model), self._texts)
         hour = asks_for_an_hour(conversation)
-        return Plan(conversation.body, caller, notes, came=size, went=size, ours=added, hour=hour)
+        return Plan(body=conversation.body, caller=caller, notes=notes, came=size, went=size, ours=added, hour=hour)
 
     def _offer_recall(self, recall: Recall, conversation: ParsedRequest, plan: Plan) -> Plan:
         body = recall.offer(conversation, plan.body)

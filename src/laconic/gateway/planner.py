@@ -94,9 +94,9 @@ class Planner:
             else:
                 added = ours(conversation, counter(who.model), self.policy.texts)
             return Plan(
-                body,
-                who,
-                notes,
+                body=body,
+                caller=who,
+                notes=notes,
                 off=True,
                 came=len(plain),
                 went=len(plain),

@@ -69,7 +69,7 @@ def target(known: Upstreams, method: str, path: str, headers: Mapping[str, str],
     if found is None:
         return Target(name, base, path)
     format, model = found
-    return Target(name, base, path, format.name, model)
+    return Target(upstream=name, base=base, path=path, format=format.name, model=model)
 
 
 def _find_format(path: str) -> tuple[ProviderFormat, str] | None:

@@ -12,7 +12,7 @@ from laconic.index.store.file_queries import FileStamp, read_stamps
 from laconic.workspace.listing import ListedFile
 from laconic.workspace.secrets import SECRET
 
-_FORGOTTEN: Final = FileStamp("", 0, size=-1, mtime_ns=0, ctime_ns=0, racy=0, hash=b"", reason="", parser=0)
+_FORGOTTEN: Final = FileStamp(path="", id=0, size=-1, mtime_ns=0, ctime_ns=0, racy=0, hash=b"", reason="", parser=0)
 
 
 @dataclass(frozen=True, slots=True)

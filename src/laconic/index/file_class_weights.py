@@ -17,14 +17,14 @@ class ClassWorth(NamedTuple):
 
 
 _CLASSES: Final[Mapping[str, ClassWorth]] = {
-    "source": ClassWorth(1.0, 1.0, 1.0, 1.0, 1.0),
-    "test": ClassWorth(0.8, 0.97, 0.9, 0.35, 0.2),
-    "doc": ClassWorth(0.8, 1.0, 0.9, 0.3, 0.3),
-    "config": ClassWorth(0.8, 1.0, 0.7, 0.4, 0.3),
-    "data": ClassWorth(0.6, 0.9, 0.5, 0.2, 0.2),
-    "generated": ClassWorth(0.6, 0.8, 0.5, 0.3, 0.3),
-    "vendored": ClassWorth(0.5, 0.7, 0.5, 0.3, 0.3),
-    "minified": ClassWorth(0.3, 0.6, 0.2, 0.1, 0.1),
+    "source": ClassWorth(name=1.0, path=1.0, text=1.0, words=1.0, task=1.0),
+    "test": ClassWorth(name=0.8, path=0.97, text=0.9, words=0.35, task=0.2),
+    "doc": ClassWorth(name=0.8, path=1.0, text=0.9, words=0.3, task=0.3),
+    "config": ClassWorth(name=0.8, path=1.0, text=0.7, words=0.4, task=0.3),
+    "data": ClassWorth(name=0.6, path=0.9, text=0.5, words=0.2, task=0.2),
+    "generated": ClassWorth(name=0.6, path=0.8, text=0.5, words=0.3, task=0.3),
+    "vendored": ClassWorth(name=0.5, path=0.7, text=0.5, words=0.3, task=0.3),
+    "minified": ClassWorth(name=0.3, path=0.6, text=0.2, words=0.1, task=0.1),
 }
 READ_FIRST: Final[Mapping[str, int]] = {"source": 0, "test": 1}  # the order of a build; others come last
 NAMED_FIRST: Final[Mapping[str, int]] = {

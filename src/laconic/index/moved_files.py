@@ -49,4 +49,14 @@ def _take_over(store: Store, root: Path, item: ListedFile, contents: dict[bytes,
     mentioned = " ".join(names_in(packed)) if packed else ""
     rows = place_words(item.path, words, bare=file_class == "data")
     store.put_words(number, mentioned, words.identifiers, rows)
-    return store.hold(PreparedFile(item.path, item.size, item.mtime_ns, item.ctime_ns, checked, key, state=HELD))
+    return store.hold(
+        PreparedFile(
+            path=item.path,
+            size=item.size,
+            mtime_ns=item.mtime_ns,
+            ctime_ns=item.ctime_ns,
+            checked_ns=checked,
+            hash=key,
+            state=HELD,
+        )
+    )

@@ -102,5 +102,13 @@ def _look(root: Path, job: ParseJob) -> PreparedFile | _WaitingFile:
         return data
     item = job.item
     if job.held and (key := digest(data)) in job.held:
-        return PreparedFile(item.path, item.size, item.mtime_ns, item.ctime_ns, checked, key, state=HELD)
+        return PreparedFile(
+            path=item.path,
+            size=item.size,
+            mtime_ns=item.mtime_ns,
+            ctime_ns=item.ctime_ns,
+            checked_ns=checked,
+            hash=key,
+            state=HELD,
+        )
     return _WaitingFile(item, data, checked)

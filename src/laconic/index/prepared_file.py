@@ -51,11 +51,11 @@ def skip_file(item: ListedFile, reason: str, data: bytes = b"", state: str = "sk
     """A file that is listed with the reason why it is not searched."""
     file_class = class_of(item.path, data)
     return PreparedFile(
-        item.path,
-        item.size,
-        item.mtime_ns,
-        item.ctime_ns,
-        time.time_ns(),
+        path=item.path,
+        size=item.size,
+        mtime_ns=item.mtime_ns,
+        ctime_ns=item.ctime_ns,
+        checked_ns=time.time_ns(),
         hash=digest(data) if data else b"",
         file_class=file_class,
         state=state,

@@ -63,7 +63,12 @@ def _pyproject(path: str, text: str) -> Project:
     commands = tuple(f"{key} = {value}" for key, value in scripts.items())
     name = about.get("name") or poetry.get("name") or ""
     return Project(
-        path, "Python", name, str(about.get("version") or poetry.get("version") or ""), _names(needs), commands
+        path=path,
+        kind="Python",
+        name=name,
+        version=str(about.get("version") or poetry.get("version") or ""),
+        dependencies=_names(needs),
+        commands=commands,
     )
 
 
@@ -74,7 +79,13 @@ def _setup_cfg(path: str, text: str) -> Project:
     about: Mapping[str, str] = {}
     if parser.has_section("metadata"):
         about = parser["metadata"]
-    return Project(path, "Python", str(about.get("name", "")), str(about.get("version", "")), _names(needs))
+    return Project(
+        path=path,
+        kind="Python",
+        name=str(about.get("name", "")),
+        version=str(about.get("version", "")),
+        dependencies=_names(needs),
+    )
 
 
 def _requirements(path: str, text: str) -> Project:
@@ -88,13 +99,13 @@ def _package_json(path: str, text: str) -> Project:
     if isinstance(spaces, dict):
         spaces = spaces.get("packages", [])
     return Project(
-        path,
-        "Node",
-        str(data.get("name") or ""),
-        str(data.get("version") or ""),
-        tuple(data.get("dependencies") or {}),
-        tuple(f"npm run {key}" for key in scripts),
-        tuple(map(str, spaces)),
+        path=path,
+        kind="Node",
+        name=str(data.get("name") or ""),
+        version=str(data.get("version") or ""),
+        dependencies=tuple(data.get("dependencies") or {}),
+        commands=tuple(f"npm run {key}" for key in scripts),
+        modules=tuple(map(str, spaces)),
     )
 
 
@@ -103,13 +114,13 @@ def _cargo(path: str, text: str) -> Project:
     about = data.get("package") or {}
     version = about.get("version")
     return Project(
-        path,
-        "Rust",
-        str(about.get("name") or ""),
-        version if isinstance(version, str) else "",
-        tuple(data.get("dependencies") or {}),
-        tuple(f"bin {item.get('name')}" for item in data.get("bin") or []),
-        tuple(map(str, (data.get("workspace") or {}).get("members") or [])),
+        path=path,
+        kind="Rust",
+        name=str(about.get("name") or ""),
+        version=version if isinstance(version, str) else "",
+        dependencies=tuple(data.get("dependencies") or {}),
+        commands=tuple(f"bin {item.get('name')}" for item in data.get("bin") or []),
+        modules=tuple(map(str, (data.get("workspace") or {}).get("members") or [])),
     )
 
 
@@ -117,7 +128,13 @@ def _go(path: str, text: str) -> Project:
     module = re.search(r"^module\s+(\S+)", text, re.MULTILINE)
     needs = re.findall(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/[^\s]+)\s+v[^\s]+(?!.*// indirect)", text, re.MULTILINE)
     version = re.search(r"^go\s+(\S+)", text, re.MULTILINE)
-    return Project(path, "Go", module[1] if module else "", f"go {version[1]}" if version else "", tuple(needs))
+    return Project(
+        path=path,
+        kind="Go",
+        name=module[1] if module else "",
+        version=f"go {version[1]}" if version else "",
+        dependencies=tuple(needs),
+    )
 
 
 def _pom(path: str, text: str) -> Project:
@@ -133,7 +150,15 @@ def _pom(path: str, text: str) -> Project:
 
     needs = re.findall(r"<dependency>.*?<artifactId>\s*([^<]+?)\s*</artifactId>.*?</dependency>", text, re.DOTALL)
     modules = re.findall(r"<module>\s*([^<]+?)\s*</module>", text)
-    return Project(path, "Maven", first("artifactId"), first("version"), _names(needs), (), tuple(modules))
+    return Project(
+        path=path,
+        kind="Maven",
+        name=first("artifactId"),
+        version=first("version"),
+        dependencies=_names(needs),
+        commands=(),
+        modules=tuple(modules),
+    )
 
 
 def _gradle(path: str, text: str) -> Project:
@@ -156,7 +181,9 @@ def _gradle(path: str, text: str) -> Project:
             modules += [name.strip(":").replace(":", "/") for name in re.findall(r"[\"']([^\"']+)[\"']", line)]
     named = re.search(r"rootProject\.name\s*=\s*[\"']([^\"']+)", text)
     name = named[1] if named else ""
-    return Project(path, "Gradle", name, dependencies=tuple(dict.fromkeys(needs)), modules=tuple(modules))
+    return Project(
+        path=path, kind="Gradle", name=name, dependencies=tuple(dict.fromkeys(needs)), modules=tuple(modules)
+    )
 
 
 _GRADLE_NEEDS: Final = re.compile(

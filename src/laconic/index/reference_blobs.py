@@ -70,5 +70,14 @@ def _decode(packed: _PackedReferences, name: str) -> list[Reference]:
     for at in range(0, len(numbers), _WIDTH):
         step, column, kind, receiver, scope = numbers[at : at + _WIDTH]
         line += step
-        found.append(Reference(name, line, column, kinds[kind], packed.receivers[receiver], scope - 1))
+        found.append(
+            Reference(
+                name=name,
+                line=line,
+                column=column,
+                kind=kinds[kind],
+                receiver=packed.receivers[receiver],
+                scope=scope - 1,
+            )
+        )
     return found

@@ -97,9 +97,11 @@ def place_words(path: str, words: ContentWords, *, bare: bool = False) -> list[W
     where = split(path)
     rows: list[WordRow] = []
     for at, (body, name, signature, doc) in enumerate(words.definitions):
-        rows.append(WordRow(at, body, name, where, signature, doc))
+        rows.append(WordRow(position=at, body=body, name=name, path=where, signature=signature, doc=doc))
     stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    rows.append(WordRow(FILE, "" if bare else words.rest, split(stem), where, "", ""))
+    rows.append(
+        WordRow(position=FILE, body="" if bare else words.rest, name=split(stem), path=where, signature="", doc="")
+    )
     return rows
 
 

@@ -97,7 +97,7 @@ def find(store: Store, root: Path, question: TextQuery) -> TextMatches:
         except TimeoutError:
             return TextMatches(found, at, len(candidates) - at)
         if count:
-            found.append(MatchingFile(number, path, file_class, count, lines))
+            found.append(MatchingFile(file=number, path=path, file_class=file_class, matches=count, lines=lines))
     return TextMatches(found, len(candidates), 0)
 
 

@@ -77,7 +77,11 @@ def leave_out_rows(runs: Iterable[FoldedRows], rows: Iterable[int]) -> tuple[Fol
                 if row not in gone:
                     stays.append(row)
             for first, last in _stretches(stays):
-                kept.append(FoldedRows(first, last, run.source, run.row + first - run.first, run.label))
+                kept.append(
+                    FoldedRows(
+                        first=first, last=last, source=run.source, row=run.row + first - run.first, label=run.label
+                    )
+                )
     return tuple(sorted(kept, key=lambda run: run.first))
 
 
@@ -87,7 +91,15 @@ def runs_within(runs: Iterable[FoldedRows], first: int, last: int) -> tuple[Fold
     for run in runs:
         start, end = max(run.first, first), min(run.last, last)
         if start <= end:
-            found.append(FoldedRows(start - first, end - first, run.source, run.row + start - run.first, run.label))
+            found.append(
+                FoldedRows(
+                    first=start - first,
+                    last=end - first,
+                    source=run.source,
+                    row=run.row + start - run.first,
+                    label=run.label,
+                )
+            )
     return tuple(found)
 
 

@@ -377,5 +377,9 @@ class Spending:
         for account, model, upstream, at, tokens, left, reset, input_only in rows:
             prompt, output = spent.get((account, model), (0, 0))
             counted = prompt if input_only else prompt + output
-            found.append(QuotaRow(upstream, model, at, tokens, left, reset, counted))
+            found.append(
+                QuotaRow(
+                    upstream=upstream, model=model, at=at, tokens=tokens, tokens_left=left, reset=reset, spent=counted
+                )
+            )
         return found

@@ -93,7 +93,7 @@ class Trajectory:
 def begin(folder: Path, root: Path, model: str, task: str, version: str) -> Trajectory:
     """A new session."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    begun = TrajectoryStart(token_hex(6), str(root), model, task, version)
+    begun = TrajectoryStart(id=token_hex(6), root=str(root), model=model, task=task, version=version)
     path = folder / f"{begun.id}.jsonl"
     path.touch(mode=0o600, exist_ok=False)
     made = Trajectory(path, _open_owned(path), begun)

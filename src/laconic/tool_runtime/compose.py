@@ -55,13 +55,13 @@ def compose(
         tokens = count(text)
         if tokens <= limit:
             cut = layer or ("" if fitted.whole else "fit")
-            return ComposedAnswer(text, tokens, _shown_sizes(fitted), cut, answer.failed)
+            return ComposedAnswer(text=text, tokens=tokens, shown=_shown_sizes(fitted), cut=cut, failed=answer.failed)
         layer, room = "recount", room - (tokens - limit) - 1
     if json:
         text = _figures(answer, limit, count)
     else:
         text = _cut_first(answer, limit, count, more)
-    return ComposedAnswer(text, count(text), (), "net", answer.failed)
+    return ComposedAnswer(text=text, tokens=count(text), shown=(), cut="net", failed=answer.failed)
 
 
 def _cut_first(answer: ToolAnswer, limit: int, count: Count, more: Callable[[int], str]) -> str:
@@ -210,4 +210,6 @@ def _omission(answer: ToolAnswer, shown: int, more: Callable[[int], str]) -> Omi
     total = max(answer.total or 0, len(answer.pieces))
     if shown >= total:
         return None
-    return Omission(shown, total + answer.skipped, answer.unit, more(max(0, shown)), answer.skipped)
+    return Omission(
+        shown=shown, total=total + answer.skipped, unit=answer.unit, more=more(max(0, shown)), skipped=answer.skipped
+    )

@@ -174,7 +174,13 @@ def _plan(workspace: EditWorkspace, path: str, edits: list[tuple[int, Edit]]) ->
         return _Problem(path, (str(error),))
     outcome = resolve(edits, live, workspace.snapshots.versions(path))
     if isinstance(outcome, ResolvedEdit):
-        return _PlannedFile(path, live, outcome.source, outcome.hunks, FileWrite(target, data, join(outcome.source)))
+        return _PlannedFile(
+            path=path,
+            before=live,
+            after=outcome.source,
+            hunks=outcome.hunks,
+            write=FileWrite(target, data, join(outcome.source)),
+        )
     spans: list[Span] = []
     for refusal in outcome:
         spans.extend(refusal.look)
@@ -188,8 +194,16 @@ def _plan_created(path: str, target: Path, edits: list[tuple[int, Edit]]) -> _Pl
     if len(edits) > 1 or not isinstance(first.change, CreateFile):
         return _Problem(path, ("the file does not exist. Search for its name, or create it in one edit.",))
     source = split(first.change.text.encode("utf-8", "surrogateescape"))
-    hunk = Hunk(0, 0, 1, len(source.lines), tuple(f"+{line}" for line in source.lines))
-    return _PlannedFile(path, None, source, (hunk,), FileWrite(target, None, join(source)))
+    hunk = Hunk(
+        old_start=0,
+        old_lines=0,
+        new_start=1,
+        new_lines=len(source.lines),
+        body=tuple(f"+{line}" for line in source.lines),
+    )
+    return _PlannedFile(
+        path=path, before=None, after=source, hunks=(hunk,), write=FileWrite(target, None, join(source))
+    )
 
 
 def _describe_refusal(refusal: Refusal) -> str:
@@ -243,7 +257,9 @@ def _describe_changed(plan: _PlannedFile) -> EditedFile:
     for hunk in plan.hunks:
         places.append(EditedPlace(hunk.new_start, hunk.old_lines, hunk.new_lines))
     notes = [_syntax(plan), "written in place: it has hard links" if has_other_names(plan.write.target) else ""]
-    return EditedFile(plan.path, plan.after.tag, plan.after.lines, places, ", ".join(filter(None, notes)))
+    return EditedFile(
+        path=plan.path, tag=plan.after.tag, lines=plan.after.lines, places=places, note=", ".join(filter(None, notes))
+    )
 
 
 def _syntax(plan: _PlannedFile) -> str:

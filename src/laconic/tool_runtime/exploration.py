@@ -84,7 +84,13 @@ def explore(call: ToolCall, subject: str, *, deep: bool) -> ToolAnswer | None:
     paths = tuple(dict.fromkeys(row.path for row in found.logic))
     head = f"{wanted}: {count_of(len(found.logic), 'function')} in {count_of(len(paths), 'file')} do the work\n"
     return ToolAnswer(
-        pieces, "overview", head, unit="entries", paths=paths, spread=3.0 if deep else 50.0, grouped=False
+        pieces=pieces,
+        kind="overview",
+        head=head,
+        unit="entries",
+        paths=paths,
+        spread=3.0 if deep else 50.0,
+        grouped=False,
     )
 
 
@@ -153,7 +159,7 @@ def _logic(call: ToolCall, found: _Subject, *, deep: bool) -> Iterator[Piece]:
         if deep:
             texts = (first, *piece.texts[1:])
         sent = piece.sent if deep and len(texts) == len(piece.texts) else None
-        yield Piece(texts, row.path, piece.order, piece.record, sent)
+        yield Piece(texts=texts, group=row.path, order=piece.order, record=piece.record, sent=sent)
 
 
 class _Way(NamedTuple):

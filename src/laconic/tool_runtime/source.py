@@ -83,7 +83,7 @@ def excerpt(call: ToolCall, file: OpenedFile, span: Span, until: int = 0) -> Pie
         steps.append(whole_spans(file.lines, Span(shown.start, end)))
     record: dict[str, Json] = {"path": file.path, "tag": file.tag, "start": shown.start, "text": texts[-1]}
     sent = SentLines(file.path, file.source, steps=tuple(steps), numbered=True)
-    return Piece(tuple(texts), heading, shown.start, record, sent)
+    return Piece(texts=tuple(texts), group=heading, order=shown.start, record=record, sent=sent)
 
 
 def whole_spans(lines: Sequence[str], shown: Span) -> tuple[Span, ...]:
@@ -121,7 +121,7 @@ def body(call: ToolCall, file: OpenedFile, symbol: Symbol, *, group: str = "") -
     if large and len(sizes) > 1:
         return Piece(tuple(sizes), group, span.start, record)
     sent = SentLines(file.path, file.source, whole_spans(file.lines, span), len(sizes))
-    return Piece((*sizes, whole), group, span.start, record, sent)
+    return Piece(texts=(*sizes, whole), group=group, order=span.start, record=record, sent=sent)
 
 
 def _fold_body(call: ToolCall, file: OpenedFile, lines: Sequence[str], span: Span, *, large: bool) -> list[str]:

@@ -59,9 +59,13 @@ _SCHEMA_TYPES: Final[dict[str, Json]] = {
 BUDGET: Final = Argument(
     "budget", "text", "", aliases=("max_tokens", "tokens", "token_budget", "verbosity", "detail")
 )
-FORMAT: Final = Argument("format", "text", "", choices=("text", "json"), default="text", listed=False)
-OFFSET: Final = Argument("offset", "number", "", aliases=("skip", "cursor", "from"), default=0, listed=False)
-AGAIN: Final = Argument("again", "flag", "", aliases=("force", "refresh", "no_cache"), default=False, listed=False)
+FORMAT: Final = Argument(name="format", kind="text", help="", choices=("text", "json"), default="text", listed=False)
+OFFSET: Final = Argument(
+    name="offset", kind="number", help="", aliases=("skip", "cursor", "from"), default=0, listed=False
+)
+AGAIN: Final = Argument(
+    name="again", kind="flag", help="", aliases=("force", "refresh", "no_cache"), default=False, listed=False
+)
 SHARED: Final = (BUDGET, FORMAT, OFFSET, AGAIN)
 
 

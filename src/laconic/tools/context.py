@@ -75,8 +75,8 @@ def run(call: ToolCall) -> ToolAnswer:
         note = f"all lines that matter were shown above{f' ({hint})' if hint else ''}\n"
         return ToolAnswer([], "context", note=note, unit="places")
     return ToolAnswer(
-        [*pieces, *rest],
-        "context",
+        pieces=[*pieces, *rest],
+        kind="context",
         unit="places",
         paths=tuple(dict.fromkeys(piece.group for piece in pieces)),
         spread=1_000.0,
@@ -231,7 +231,7 @@ def _code(call: ToolCall, files: _Files, block: CodeBlock, lines: Iterable[int])
         spans += whole_spans(file.lines, run)
     record: dict[str, Json] = {"path": block.path, "span": [span.start, span.end], "text": "\n".join(text[1:])}
     sent = SentLines(block.path, file.source, tuple(spans))
-    return Piece(("\n".join(text) + "\n",), block.path, span.start, record, sent)
+    return Piece(texts=("\n".join(text) + "\n",), group=block.path, order=span.start, record=record, sent=sent)
 
 
 def _indent(lines: Iterable[str]) -> str:
@@ -348,19 +348,19 @@ def _cut_at_word(text: str) -> str:
 
 
 TOOL = Tool(
-    "context",
-    "The code for a task in words (issue, bug, feature)",
-    "Give the whole text of the task. The answer shows the function that it is most likely about with its callers and"
+    name="context",
+    summary="The code for a task in words (issue, bug, feature)",
+    help="Give the whole text of the task. The answer shows the function that it is most likely about with its callers and"
     " tests, the lines elsewhere that matter most, and names of further places, as many as the budget allows. `show`"
     " set to `names` or `code` gives one without the other. Asked how something works, it gives an overview: who does the"
     " work, from where it is reached, its rules, data and tests (`show=deep`: with the code). Lines that this session"
     " has received are not sent again.",
-    (
-        Argument("task", "text", "", required=True, explained="the text of the issue, bug or change"),
+    arguments=(
+        Argument(name="task", kind="text", help="", required=True, explained="the text of the issue, bug or change"),
         Argument(
-            "show",
-            "text",
-            "",
+            name="show",
+            kind="text",
+            help="",
             choices=("both", "names", "code", "overview", "deep"),
             default="both",
             listed=False,
@@ -368,15 +368,15 @@ TOOL = Tool(
             explained="names of places, lines of code, or both; or how a subject works, in lines or with its code",
         ),
         Argument(
-            "path",
-            "text",
-            "",
+            name="path",
+            kind="text",
+            help="",
             listed=False,
             aliases=("include", "folder", "glob"),
             explained="only files that this glob matches",
         ),
     ),
-    run,
+    run=run,
     budget=4_000,
     examples=('context(task="Checkout fails when the cart is empty")',),
     aliases="explore fast_explore find_logic recon get_context explain_task locate",

@@ -115,7 +115,7 @@ def by_symbol(found: Comparison, detail: str = "standard", impact: Asked | None 
             others.append(file.change)
     for one in others:
         pieces.append(Piece((f"{heads[one.path]}\n",), record={"path": one.path, "change": one.status}))
-    return ToolAnswer(pieces, "diff", head, unit="changes", spread=8.0)
+    return ToolAnswer(pieces=pieces, kind="diff", head=head, unit="changes", spread=8.0)
 
 
 def weigh_changes(found: Comparison, impact: Asked | None = None) -> list[ChangeRisk]:
@@ -153,7 +153,12 @@ def by_hunk(files: Sequence[FileChange]) -> ToolAnswer:
     if missing:
         note = f"{missing} more hunks: name a path\n"
     return ToolAnswer(
-        pieces, "diff", f"{count_of(len(files), 'file')}, {count_of(total, 'hunk')}\n", note, unit="parts", spread=1.0
+        pieces=pieces,
+        kind="diff",
+        head=f"{count_of(len(files), 'file')}, {count_of(total, 'hunk')}\n",
+        note=note,
+        unit="parts",
+        spread=1.0,
     )
 
 
@@ -233,12 +238,12 @@ def _with_members(item: ChangeRisk, items: Sequence[ChangeRisk], detail: str) ->
 
 
 TOOL = Tool(
-    "diff",
-    "What changed, by symbol: signatures, bodies, renames, risk, tests",
-    "Compares two states: nothing (the working tree with HEAD), `staged`, `unstaged`, a commit or branch, `A..B`,"
+    name="diff",
+    summary="What changed, by symbol: signatures, bodies, renames, risk, tests",
+    help="Compares two states: nothing (the working tree with HEAD), `staged`, `unstaged`, a commit or branch, `A..B`,"
     " `A...B` (since they parted), `A^!` (one commit), or a patch file. `view=hunks` shows the lines, without hunks of"
     " white space only. Budget minimal, compact, standard or full chooses the detail.",
-    (
+    arguments=(
         Argument(
             "states",
             "text",
@@ -258,31 +263,31 @@ TOOL = Tool(
             ),
         ),
         Argument(
-            "to",
-            "text",
-            "",
+            name="to",
+            kind="text",
+            help="",
             aliases=("target", "head", "right", "new"),
             listed=False,
             explained="the state to compare with",
         ),
         Argument(
-            "path",
-            "texts",
-            "",
+            name="path",
+            kind="texts",
+            help="",
             aliases=("paths", "files", "file"),
             words=False,
             explained="only these files or folders",
         ),
         Argument(
-            "view",
-            "text",
-            "",
+            name="view",
+            kind="text",
+            help="",
             choices=("symbols", "hunks"),
             default="symbols",
             explained="symbols that changed, or lines",
         ),
     ),
-    run,
+    run=run,
     budget=3_000,
     examples=('diff(states="main..topic")', "diff()", 'diff(states="HEAD^!", view="hunks")'),
     aliases="semantic_diff git_diff vcs_diff changes compare what_changed diff_files",

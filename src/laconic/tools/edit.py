@@ -13,27 +13,29 @@ def run(call: ToolCall) -> ToolAnswer:
         made = edit(call.runtime.edits, call.records("edits"), dry=call.flag("dry_run"))
     except StaleEdit as stale:
         head = f"error: {stale.problem} {stale.reasons}\n"
-        return ToolAnswer(stale.pieces, "edit_refused", head, unit="files", failed=True)
+        return ToolAnswer(pieces=stale.pieces, kind="edit_refused", head=head, unit="files", failed=True)
     return ToolAnswer(kind="edit", head=f"{made}\n")
 
 
 TOOL = Tool(
-    "edit",
-    "Edit files by line and tag, or by exact text; all edits of a call or none",
-    "Each edit is {path, tag, start, end, text} (lines as a read showed them, inclusive; no text deletes), or"
+    name="edit",
+    summary="Edit files by line and tag, or by exact text; all edits of a call or none",
+    help="Each edit is {path, tag, start, end, text} (lines as a read showed them, inclusive; no text deletes), or"
     " {path, tag, insert_after or insert_before, text}, or {path, find, text, count}, or {path, create: true, text}."
     " The path may be left out where the tag names it. If the file changed since, lines are followed only when they are"
     " unchanged and unambiguous; otherwise nothing is written, and the answer shows the fresh lines.",
-    (
+    arguments=(
         Argument(
             "edits",
             "records",
             "[{path, tag, start, end, text} | {path, tag, insert_after, text} | {path, find, text}]",
         ),
-        Argument("dry_run", "flag", "", aliases=("dry", "preview", "check"), default=False, listed=False),
-        Argument("undo", "flag", "", aliases=("revert",), default=False, listed=False),
+        Argument(
+            name="dry_run", kind="flag", help="", aliases=("dry", "preview", "check"), default=False, listed=False
+        ),
+        Argument(name="undo", kind="flag", help="", aliases=("revert",), default=False, listed=False),
     ),
-    run,
+    run=run,
     budget=2_000,
     examples=('edit(edits=[{"tag": "4f2a91", "start": 40, "end": 42, "text": "..."}])',),
     aliases="edit_file apply_edit str_replace write_file create_file replace multi_edit apply_patch hashline"

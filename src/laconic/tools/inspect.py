@@ -71,8 +71,8 @@ def run(call: ToolCall) -> ToolAnswer:
         if others:
             notes.append(_others(code, others))
     return ToolAnswer(
-        [*pieces, *rest],
-        "symbol",
+        pieces=[*pieces, *rest],
+        kind="symbol",
         note="".join(f"{note}\n" for note in notes),
         unit="parts",
         paths=tuple(paths),
@@ -242,29 +242,29 @@ def _line(code: Code, title: str, symbols: list[Symbol], total: int = 0) -> list
 
 
 TOOL = Tool(
-    "inspect",
-    "Symbols (name, Class.method, path::name): body, references, callees, implementations, tests",
-    "Shows the definition and its body, every reference by file with the symbol around it (a `?` marks one that is only"
+    name="inspect",
+    summary="Symbols (name, Class.method, path::name): body, references, callees, implementations, tests",
+    help="Shows the definition and its body, every reference by file with the symbol around it (a `?` marks one that is only"
     " possible), what it calls, what overrides or implements it, and the tests that use it.",
-    (
+    arguments=(
         Argument(
-            "symbol",
-            "texts",
-            "",
+            name="symbol",
+            kind="texts",
+            help="",
             required=True,
             aliases=("target", "targets", "query", "path"),
             explained="names, Class.method, path::name or path:line",
         ),
         Argument(
-            "only",
-            "texts",
-            "",
+            name="only",
+            kind="texts",
+            help="",
             listed=False,
             aliases=("include", "sections", "parts", "operation"),
             explained=f"some of: {', '.join(_PARTS)}",
         ),
     ),
-    run,
+    run=run,
     budget=1_500,
     examples=('inspect(symbol=["Cart.add", "src/db.py::connect"])', 'inspect(symbol="total", only="refs")'),
     aliases="goto definition find_definition references find_references symbol get_symbol lookup find_symbol fast_goto"

@@ -58,7 +58,7 @@ def run(call: ToolCall) -> ToolAnswer:
     target = call.runtime.root / place
     if target.is_file():
         file = open_file(call, place)
-        return ToolAnswer(outline(call, file), "outline", unit="symbols", paths=(place,), spread=1_000.0)
+        return ToolAnswer(pieces=outline(call, file), kind="outline", unit="symbols", paths=(place,), spread=1_000.0)
     if not target.is_dir():
         found = explore(call, path, deep=False) if _is_subject(path) else None
         if found is not None:
@@ -72,7 +72,7 @@ def run(call: ToolCall) -> ToolAnswer:
     pieces = [*_about(call, files, prefix), *_tree(files, prefix)]
     lines = sum(file.lines for file in files)
     head = f"{prefix or call.runtime.root.name + '/'} {count_of(len(files), 'file')}, {count_of(lines, 'line')}\n"
-    return ToolAnswer(pieces, "map", head, unit="entries", spread=2.0, grouped=False)
+    return ToolAnswer(pieces=pieces, kind="map", head=head, unit="entries", spread=2.0, grouped=False)
 
 
 def _is_subject(path: str) -> bool:
@@ -221,21 +221,21 @@ def _weight(files: list[File]) -> int:
 
 
 TOOL = Tool(
-    "map",
-    "Overview of the repository, a folder, or a file's outline",
-    "Without a path: languages, manifests with dependencies, entry points, tests, public names and the tree, one line"
+    name="map",
+    summary="Overview of the repository, a folder, or a file's outline",
+    help="Without a path: languages, manifests with dependencies, entry points, tests, public names and the tree, one line"
     " a folder. With a folder: the same below it. With a file: its symbols with their spans. With words: how that works"
     " here.",
-    (
+    arguments=(
         Argument(
-            "path",
-            "text",
-            "",
+            name="path",
+            kind="text",
+            help="",
             aliases=("root", "target", "targets", "scope", "module"),
             explained="a folder, a file or a subject; without it, the whole repository",
         ),
     ),
-    run,
+    run=run,
     budget=1_000,
     examples=("map()", 'map(path="src/app/models.py")'),
     aliases="map_repo tree list_dir ls list_files outline read_scaffold get_symbols overview "

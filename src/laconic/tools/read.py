@@ -50,8 +50,8 @@ def run(call: ToolCall) -> ToolAnswer:
     if missing and len(missing) == len(targets):
         raise missing[0] if len(missing) == 1 else UsageError("".join(f"{note}\n" for note in notes))
     return ToolAnswer(
-        pieces,
-        "source",
+        pieces=pieces,
+        kind="source",
         note="".join(f"{note}\n" for note in notes),
         unit="places",
         paths=tuple(dict.fromkeys(paths)),
@@ -193,32 +193,32 @@ def _fits(symbol: Symbol, name: str) -> bool:
 
 
 TOOL = Tool(
-    "read",
-    "Numbered lines of several places: path, path:40-80, path::Symbol",
-    "Reads files, ranges and symbols. Each file has a header with the tag that `edit` needs. A long file without a"
+    name="read",
+    summary="Numbered lines of several places: path, path:40-80, path::Symbol",
+    help="Reads files, ranges and symbols. Each file has a header with the tag that `edit` needs. A long file without a"
     " range gives its outline; a snippet has at most 80 lines unless a budget is named. `anchors` adds two"
     " letters to every number (`40:k3`), which `edit` checks, for models that lose count.",
-    (
+    arguments=(
         Argument(
-            "targets",
-            "texts",
-            "",
+            name="targets",
+            kind="texts",
+            help="",
             required=True,
             aliases=("locations", "snippets", "places"),
             words=True,
             explained="path, path:40-80 or path::Symbol",
         ),
         Argument(
-            "anchors",
-            "flag",
-            "",
+            name="anchors",
+            kind="flag",
+            help="",
             aliases=("hashes", "line_anchors"),
             default=False,
             listed=False,
             explained="add two letters to every number, which edits check",
         ),
     ),
-    run,
+    run=run,
     budget=3_600,
     examples=('read(targets=["src/app.py:40-80", "src/db.py::Session.commit"])',),
     aliases="read_file read_source read_files view cat open get_file readrange file_read",

@@ -102,18 +102,30 @@ def _range(text: str) -> tuple[int, int]:
 
 
 TOOL = Tool(
-    "recall",
-    "What was left out or evicted, by its reference",
-    "Returns exactly what an earlier answer or the gateway put into the archive: all of it, some lines, or the lines"
+    name="recall",
+    summary="What was left out or evicted, by its reference",
+    help="Returns exactly what an earlier answer or the gateway put into the archive: all of it, some lines, or the lines"
     " that match a pattern. Without a reference it lists or searches what was kept for this workspace.",
-    (
+    arguments=(
         Argument("ref", "text", "", explained="the reference that a mark or a last line names"),
-        Argument("lines", "text", "", listed=False, explained="only these lines: 40-80"),
+        Argument(name="lines", kind="text", help="", listed=False, explained="only these lines: 40-80"),
         Argument("grep", "text", "", explained="only lines that this regular expression finds"),
-        Argument("session", "text", "", listed=False, explained="without a reference: of this session, or `all`"),
-        Argument("task", "text", "", listed=False, explained="without a reference: of the task with this title"),
+        Argument(
+            name="session",
+            kind="text",
+            help="",
+            listed=False,
+            explained="without a reference: of this session, or `all`",
+        ),
+        Argument(
+            name="task",
+            kind="text",
+            help="",
+            listed=False,
+            explained="without a reference: of the task with this title",
+        ),
     ),
-    run,
+    run=run,
     budget=3_000,
     examples=('recall(ref="k3f9")', 'recall(ref="k3f9", grep="error")'),
     aliases="more expand get_more fetch_more retrieve",

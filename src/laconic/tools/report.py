@@ -206,9 +206,9 @@ def answer(
             line = group[0].span.start
         pieces.append(Piece(tuple(texts), group[0].path or "(no file)", line, _record(group)))
     return ToolAnswer(
-        pieces,
-        "report",
-        f"{_summary(found, chosen)}\n",
+        pieces=pieces,
+        kind="report",
+        head=f"{_summary(found, chosen)}\n",
         unit="findings",
         facts={"summary": _figures(found, chosen)},
         total=len(groups),
@@ -342,52 +342,71 @@ def _on(item: Finding, lines: set[int] | None) -> bool:
 
 
 TOOL = Tool(
-    "report",
-    "Findings of linters, builds and test runs, from files or by running one",
-    "Reads SARIF, JUnit, Checkstyle, PMD and SpotBugs XML, and what ESLint, ruff, mypy, pyright, pytest, tsc, cargo,"
+    name="report",
+    summary="Findings of linters, builds and test runs, from files or by running one",
+    help="Reads SARIF, JUnit, Checkstyle, PMD and SpotBugs XML, and what ESLint, ruff, mypy, pyright, pytest, tsc, cargo,"
     " go, javac, Maven and Gradle print. Without `file` or `run` it reads what builds and test runs have left below"
     " target/, build/ and reports/; `file` may be a folder. The summary comes first; severity, category, rule, path and"
     " since narrow it. `run` starts a tool that the setting `report.allow` names, on a copy of the workspace, which it"
     " cannot change; one that lies in the workspace (`gradlew`, `mvnw`) only if its full path is in the setting.",
-    (
+    arguments=(
         Argument(
-            "file",
-            "text",
-            "",
+            name="file",
+            kind="text",
+            help="",
             aliases=("report", "output", "source", "input"),
             listed=True,
             explained="a report, or a folder of them",
         ),
         Argument("run", "text", "ruff, pytest, ...", aliases=("tool", "command", "analyser", "analyzer")),
         Argument(
-            "severity",
-            "text",
-            "",
+            name="severity",
+            kind="text",
+            help="",
             choices=("error", "warning", "info"),
             listed=False,
             explained="this severity or worse",
         ),
-        Argument("category", "text", "", aliases=("type", "kind"), explained="only findings of this category"),
         Argument(
-            "rule",
-            "text",
-            "",
+            name="category",
+            kind="text",
+            help="",
+            aliases=("type", "kind"),
+            explained="only findings of this category",
+        ),
+        Argument(
+            name="rule",
+            kind="text",
+            help="",
             aliases=("code", "rule_id", "check"),
             listed=False,
             explained="only findings of this rule, as a glob",
         ),
-        Argument("path", "text", "", aliases=("folder", "under", "glob"), explained="only findings below this path"),
         Argument(
-            "since",
-            "text",
-            "",
+            name="path",
+            kind="text",
+            help="",
+            aliases=("folder", "under", "glob"),
+            explained="only findings below this path",
+        ),
+        Argument(
+            name="since",
+            kind="text",
+            help="",
             aliases=("base", "baseline", "new_since", "against"),
             listed=False,
             explained="only findings on lines that differ from this commit",
         ),
-        Argument("context", "flag", "", default=False, listed=False, explained="show the lines around each finding"),
+        Argument(
+            name="context",
+            kind="flag",
+            help="",
+            default=False,
+            listed=False,
+            explained="show the lines around each finding",
+        ),
     ),
-    run,
+    run=run,
     budget=3_000,
     examples=('report(run="ruff")', 'report(file="build/report.xml", severity="error")'),
     aliases="reports analysis get_reports findings lint diagnostics test_results analysis_getreports",

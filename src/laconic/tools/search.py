@@ -95,9 +95,9 @@ def run(call: ToolCall) -> ToolAnswer:
 def _answer(call: ToolCall, pieces: list[Piece], hits: list[Hit], total: int | None, head: str = "") -> ToolAnswer:
     """Hits in the order of their rank: a path stands above each run of hits of one file."""
     return ToolAnswer(
-        pieces,
-        "search_hits",
-        head,
+        pieces=pieces,
+        kind="search_hits",
+        head=head,
         unit="hits",
         total=total,
         paths=tuple(by_file(hits[: _page_size(call)])),
@@ -235,7 +235,7 @@ def _with_body(call: ToolCall, hit: Hit, piece: Piece) -> Piece:
         sent = whole.sent
     else:
         sent = None
-    return Piece(texts, hit.path, hit.line, piece.record, sent)
+    return Piece(texts=texts, group=hit.path, order=hit.line, record=piece.record, sent=sent)
 
 
 def _references(call: ToolCall, query: str, limit: int) -> ToolAnswer:
@@ -278,7 +278,7 @@ def _values(call: ToolCall, query: str) -> ToolAnswer:
         pieces.append(Piece((f"{count} {clip_line(value)[:_WIDEST]}\n",), record={"value": value, "count": count}))
     files = count_of(len(found.files), "file")
     head = f"{count_of(len(counts), 'value')}, counted {counts.total()} times in {files}\n"
-    return ToolAnswer(pieces, "values", head, unit="values", total=len(counts), spread=50.0)
+    return ToolAnswer(pieces=pieces, kind="values", head=head, unit="values", total=len(counts), spread=50.0)
 
 
 def _use_hit(code: Code, query: str, use: SymbolUse, lines: Sequence[str]) -> Hit:
@@ -289,8 +289,17 @@ def _use_hit(code: Code, query: str, use: SymbolUse, lines: Sequence[str]) -> Hi
     if use.symbol is not None:
         around = code.symbol(use.symbol)
     if around is None:
-        return Hit(use.path, use.line, "ref", query, preview, sure=use.sure)
-    return Hit(use.path, use.line, "ref", query, preview, around.qualified, around.span, use.sure)
+        return Hit(path=use.path, line=use.line, kind="ref", name=query, preview=preview, sure=use.sure)
+    return Hit(
+        path=use.path,
+        line=use.line,
+        kind="ref",
+        name=query,
+        preview=preview,
+        symbol=around.qualified,
+        span=around.span,
+        sure=use.sure,
+    )
 
 
 def _nothing(call: ToolCall, query: str, found: SearchResult) -> str:
@@ -309,44 +318,55 @@ def _nothing(call: ToolCall, query: str, found: SearchResult) -> str:
 
 
 TOOL = Tool(
-    "search",
-    "Find by name, phrase, /regex/, path or question; hits with their symbol and span",
-    "Accepts identifiers in any style, Class.method, kind words (class Foo), phrases, /regular expressions/, globs and"
+    name="search",
+    summary="Find by name, phrase, /regex/, path or question; hits with their symbol and span",
+    help="Accepts identifiers in any style, Class.method, kind words (class Foo), phrases, /regular expressions/, globs and"
     " paths, or a question in words. `in` narrows: code, symbols, refs, docs, tests, paths. The query may"
     " contain filters: path:src/** lang:rust kind:class -tests. `in=values` counts the different texts that a regular"
     " expression matches, or its first group: /raise (\\w+)/.",
-    (
-        Argument("query", "text", "", required=True, explained='a name, words, "a phrase", /a regex/, or a path'),
+    arguments=(
         Argument(
-            "path",
-            "text",
-            "glob",
+            name="query",
+            kind="text",
+            help="",
+            required=True,
+            explained='a name, words, "a phrase", /a regex/, or a path',
+        ),
+        Argument(
+            name="path",
+            kind="text",
+            help="glob",
             aliases=("include", "glob", "file_pattern", "file", "folder", "files"),
             explained="only files that this glob matches",
         ),
-        Argument("in", "text", "", choices=_WITHIN, default="all", explained="only hits of this kind"),
+        Argument(name="in", kind="text", help="", choices=_WITHIN, default="all", explained="only hits of this kind"),
         Argument("limit", "number", "", explained=f"hits of one answer, at most {MOST}"),
         Argument(
-            "context_lines",
-            "number",
-            "",
+            name="context_lines",
+            kind="number",
+            help="",
             listed=False,
             aliases=("context", "c", "lines_around"),
             explained=f"lines to show on each side of a hit, at most {_AROUND}",
         ),
         Argument(
-            "language",
-            "text",
-            "",
+            name="language",
+            kind="text",
+            help="",
             listed=False,
             aliases=("type", "file_type"),
             explained="only files of this language",
         ),
         Argument(
-            "kind", "text", "", listed=False, aliases=("symbol_kind",), explained="only symbols of this kind: class"
+            name="kind",
+            kind="text",
+            help="",
+            listed=False,
+            aliases=("symbol_kind",),
+            explained="only symbols of this kind: class",
         ),
     ),
-    run,
+    run=run,
     budget=1_000,
     examples=('search(query="Cart.add")', 'search(query="/raise \\\\w+Error/", path="src/**")'),
     aliases="grep rg find search_code code_search fast_search find_in_files search_code_advanced semantic_search query"

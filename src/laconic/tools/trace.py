@@ -34,8 +34,8 @@ def run(call: ToolCall) -> ToolAnswer:
         way = "calls"
     head = f"{way} {_label(code, symbol)}\n"
     if not pieces:
-        return ToolAnswer([], "trace", head, note="none found\n", unit="symbols")
-    return ToolAnswer(pieces, "trace", head, unit="symbols", spread=50.0)
+        return ToolAnswer(pieces=[], kind="trace", head=head, note="none found\n", unit="symbols")
+    return ToolAnswer(pieces=pieces, kind="trace", head=head, unit="symbols", spread=50.0)
 
 
 def _between(call: ToolCall, code: Code, start: str, end: str, depth: int) -> ToolAnswer:
@@ -115,32 +115,38 @@ def _way(code: Code, way: tuple[CallEdge, ...]) -> dict[str, Json]:
 
 
 TOOL = Tool(
-    "trace",
-    "Call paths: callers of a symbol (impact), or from symbol to another",
-    "With one symbol: who calls it, level by level (direction=down: what it calls). With `to`: the call paths between"
+    name="trace",
+    summary="Call paths: callers of a symbol (impact), or from symbol to another",
+    help="With one symbol: who calls it, level by level (direction=down: what it calls). With `to`: the call paths between"
     " the two. A `?` marks a step that is only possible.",
-    (
-        Argument("symbol", "text", "", aliases=("from_symbol", "start", "source"), explained="where paths start"),
-        Argument("to", "text", "", aliases=("to_symbol", "sink"), explained="where they end"),
+    arguments=(
         Argument(
-            "direction",
-            "text",
-            "",
+            name="symbol",
+            kind="text",
+            help="",
+            aliases=("from_symbol", "start", "source"),
+            explained="where paths start",
+        ),
+        Argument(name="to", kind="text", help="", aliases=("to_symbol", "sink"), explained="where they end"),
+        Argument(
+            name="direction",
+            kind="text",
+            help="",
             choices=("up", "down"),
             default="up",
             explained="to callers, or to what is called",
         ),
         Argument(
-            "depth",
-            "number",
-            "",
+            name="depth",
+            kind="number",
+            help="",
             default=_DEPTH,
             listed=False,
             aliases=("max_depth", "levels", "hops"),
             explained=f"steps that are followed, at most {_DEEPEST}",
         ),
     ),
-    run,
+    run=run,
     budget=1_000,
     unnamed=2,
     examples=('trace(symbol="total")', 'trace(symbol="main", to="total")'),

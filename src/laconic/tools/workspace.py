@@ -108,16 +108,24 @@ def _remove(call: ToolCall) -> ToolAnswer:
 
 
 TOOL = Tool(
-    "workspace",
-    "Index state; action: status, list, add, remove, refresh",
-    "Lists the code bases that are indexed on this machine, adds or forgets one, or brings the index up to date now."
+    name="workspace",
+    summary="Index state; action: status, list, add, remove, refresh",
+    help="Lists the code bases that are indexed on this machine, adds or forgets one, or brings the index up to date now."
     " The index follows changes by itself; refresh is never needed for a right answer.",
-    (
-        Argument("action", "text", "", choices=_ACTIONS, default="status", explained="what to do"),
-        Argument("path", "text", "", aliases=("root", "workspace"), explained="the folder of another code base"),
-        Argument("force", "flag", "add a folder that looks like no project", default=False, listed=False),
+    arguments=(
+        Argument(name="action", kind="text", help="", choices=_ACTIONS, default="status", explained="what to do"),
+        Argument(
+            name="path",
+            kind="text",
+            help="",
+            aliases=("root", "workspace"),
+            explained="the folder of another code base",
+        ),
+        Argument(
+            name="force", kind="flag", help="add a folder that looks like no project", default=False, listed=False
+        ),
     ),
-    run,
+    run=run,
     budget=600,
     examples=('workspace(action="list")',),
     aliases="manage_workspace index index_refresh refresh_index status set_project_path",

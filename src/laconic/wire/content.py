@@ -121,9 +121,9 @@ def text_part(
 ) -> BlockLayout:
     """A text. Its key is the same whether the client writes a bare string or an element of a list."""
     return BlockLayout(
-        "text",
-        span,
-        key_of(role, "text", "", "", [text.of(message)]),
+        kind="text",
+        span=span,
+        key=key_of(role, "text", "", "", [text.of(message)]),
         value=text,
         list=list,
         fixed=fixed,
@@ -135,7 +135,12 @@ def plain_part(
 ) -> BlockLayout:
     """A block that is kept whole."""
     return BlockLayout(
-        kind, span, key_of(role, kind, id, name, [remove_cache_marks(span.of(message))]), id, name, list=list
+        kind=kind,
+        span=span,
+        key=key_of(role, kind, id, name, [remove_cache_marks(span.of(message))]),
+        id=id,
+        name=name,
+        list=list,
     )
 
 
@@ -146,7 +151,15 @@ def call_part(
     content = b""
     if value:
         content = value.of(message)
-    return BlockLayout("call", span, key_of(role, "call", id, name, [content]), id, name, value, list=list)
+    return BlockLayout(
+        kind="call",
+        span=span,
+        key=key_of(role, "call", id, name, [content]),
+        id=id,
+        name=name,
+        value=value,
+        list=list,
+    )
 
 
 def result_part(
@@ -168,4 +181,15 @@ def result_part(
     if len(pieces) == 1 and pieces[0].text is not None:
         content = pieces[0].text.of(message)
     key = key_of("tool", "result", id, name, [content, b"error" if error else b""])
-    return BlockLayout("result", span, key, id, name, value, pieces, error, fixed, list)
+    return BlockLayout(
+        kind="result",
+        span=span,
+        key=key,
+        id=id,
+        name=name,
+        value=value,
+        pieces=pieces,
+        error=error,
+        fixed=fixed,
+        list=list,
+    )

@@ -169,8 +169,8 @@ class ParsedRequest:
                     key = f"{key}#{counts[key]}"
                 else:
                     counts[key] = 1
-                blocks.append(Block(part, body, start, index, number, key))
-            turns.append(Turn(index, tuple(blocks), shape, body, span))
+                blocks.append(Block(part=part, body=body, offset=start, turn=index, index=number, key=key))
+            turns.append(Turn(index=index, blocks=tuple(blocks), shape=shape, body=body, span=span))
         return tuple(turns)
 
     def _shape(self, at: int) -> MessageShape:

@@ -144,7 +144,13 @@ def _list_file(top: bytes, full: bytes, name: bytes, status: os.stat_result, sec
         trouble = "its name is not UTF-8"
     elif not trouble and secrets.is_secret(path):
         trouble = SECRET
-    return ListedFile(_decode(name), status.st_size, status.st_mtime_ns, status.st_ctime_ns, trouble)
+    return ListedFile(
+        path=_decode(name),
+        size=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        ctime_ns=status.st_ctime_ns,
+        trouble=trouble,
+    )
 
 
 def _decode(name: bytes) -> str:

@@ -160,7 +160,15 @@ def _raw(field: str, rest: Iterator[str]) -> _Raw:
     old_mode, new_mode, old_id, new_id, status = field[1:].split(" ")
     old_path = next(rest)
     new_path = next(rest) if status[0] in "RC" else old_path
-    return _Raw(status[0], old_mode, new_mode, old_id, new_id, old_path, new_path)
+    return _Raw(
+        status=status[0],
+        old_mode=old_mode,
+        new_mode=new_mode,
+        old_id=old_id,
+        new_id=new_id,
+        old_path=old_path,
+        new_path=new_path,
+    )
 
 
 def _change(work: Path | None, raw: _Raw, section: FilePatch | None, blobs: dict[str, bytes | None]) -> FileChange:
@@ -265,7 +273,9 @@ def read_patched(root: Path, patch: bytes) -> list[FileChange]:
             status = "renamed"
         before = section.old_path if status == "renamed" else ""
         note = "binary" if section.binary else ""
-        found.append(FileChange(path, status, before, old, new, note, section.hunks))
+        found.append(
+            FileChange(path=path, status=status, old_path=before, old=old, new=new, note=note, hunks=section.hunks)
+        )
     if not found:
         raise UsageError("The file contains no unified diff.", "Give the output of `git diff` or `diff -u`.")
     return found

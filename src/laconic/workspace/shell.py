@@ -102,7 +102,7 @@ def execute(
         code = process.returncode
     else:
         code = 128 - process.returncode
-    return CommandResult(code, kept.output, late, orphans and not late, kept.dropped)
+    return CommandResult(code=code, output=kept.output, late=late, orphans=orphans and not late, dropped=kept.dropped)
 
 
 class _OutputEnds(Thread):

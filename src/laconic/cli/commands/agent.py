@@ -91,19 +91,19 @@ def _options(args: argparse.Namespace, settings: Settings, view: TerminalView | 
     else:
         asking = None
     return AgentOptions(
-        args.root,
-        args.model or settings.text("agent.model"),
-        args.base_url,
-        args.format,
-        args.protocol or settings.text("agent.protocol"),
-        settings.number("agent.window") if args.window is None else args.window,
-        RunLimits(
+        root=args.root,
+        model=args.model or settings.text("agent.model"),
+        base=args.base_url,
+        format=args.format,
+        protocol=args.protocol or settings.text("agent.protocol"),
+        window=settings.number("agent.window") if args.window is None else args.window,
+        limits=RunLimits(
             settings.number("agent.max_turns") if args.max_turns is None else args.max_turns,
             settings.number("agent.max_tokens") if args.max_tokens is None else args.max_tokens,
             settings.ratio("agent.max_cost") if args.max_cost is None else args.max_cost,
         ),
-        everything if args.yes else asking,
-        args.resume,
+        ask=everything if args.yes else asking,
+        resume=args.resume,
     )
 
 

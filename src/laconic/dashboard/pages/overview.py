@@ -116,7 +116,13 @@ def _over_time(view: JsonNode) -> list[Markup]:
     ):
         found.append(
             charts.draw_paired_bars(
-                charts.Chart(f"{title} {per}", (_without(sums, f"{what}_without"), own), tips, ends, unit)
+                charts.Chart(
+                    title=f"{title} {per}",
+                    series=(_without(sums, f"{what}_without"), own),
+                    tips=tips,
+                    ends=ends,
+                    unit=unit,
+                )
             )
         )
     return found

@@ -115,13 +115,13 @@ def _context(view: JsonNode) -> Markup:
         if event["number"] in place:
             marks.append(
                 charts.ChartMark(
-                    place[event["number"]],
-                    f"turn {event['number']}: {event['decisions']} decisions, {format.short(event['saved'])} tokens out\n"
+                    at=place[event["number"]],
+                    text=f"turn {event['number']}: {event['decisions']} decisions, {format.short(event['saved'])} tokens out\n"
                     + ", ".join(
                         f"{_REASONS.get(reason, reason)}: {count}" for reason, count in event["reasons"].items()
                     ),
-                    _place(view, event["number"], listed),
-                    min(1.0, max(0.0, event["saved"] / most)),
+                    link=_place(view, event["number"], listed),
+                    weight=min(1.0, max(0.0, event["saved"] / most)),
                     quiet=set(event["reasons"]) == {"ingest"},
                 )
             )
@@ -131,15 +131,15 @@ def _context(view: JsonNode) -> Markup:
             f"turn {turn['number']}\n{format.short(turn['sent'])} tokens sent\n{format.short(turn['without'])} without"
         )
     chart = charts.Chart(
-        "Context over time",
-        (
+        title="Context over time",
+        series=(
             charts.Series("without laconic", "without", [turn["without"] for turn in turns]),
             charts.Series("as sent", "with", [turn["sent"] for turn in turns]),
         ),
-        tips,
-        _ends(turns),
-        format.short,
-        (("left out", "mark"), ("shortened on entry", "mark quiet")) if marks else (),
+        tips=tips,
+        ends=_ends(turns),
+        unit=format.short,
+        marks=(("left out", "mark"), ("shortened on entry", "mark quiet")) if marks else (),
     )
     return charts.draw_curve(chart, marks)
 
@@ -155,19 +155,19 @@ def _place(view: JsonNode, number: int, listed: set[int]) -> str:
 def _cache(view: JsonNode) -> Markup:
     turns = view["turns"].value
     chart = charts.Chart(
-        "Prompt cache by turn",
-        (
+        title="Prompt cache by turn",
+        series=(
             charts.Series("read from the cache", "with", [turn["totals"]["cache_read"] for turn in turns]),
             charts.Series("written to it", "mark", [turn["cache_write"] for turn in turns]),
             charts.Series("neither", "without", [turn["input"] for turn in turns]),
         ),
-        [
+        tips=[
             f"turn {turn['number']}\n{format.short(turn['totals']['cache_read'])} read, "
             f"{format.short(turn['cache_write'])} written, {format.short(turn['input'])} plain"
             for turn in turns
         ],
-        _ends(turns),
-        format.short,
+        ends=_ends(turns),
+        unit=format.short,
     )
     return charts.draw_bars(chart)
 
@@ -176,14 +176,14 @@ def _money(view: JsonNode) -> Markup:
     turns = view["turns"].value
     paid, whole = [turn["paid"] for turn in turns], [turn["paid_without"] for turn in turns]
     chart = charts.Chart(
-        "Money so far",
-        (charts.Series("without laconic", "without", whole), charts.Series("paid", "money", paid)),
-        [
+        title="Money so far",
+        series=(charts.Series("without laconic", "without", whole), charts.Series("paid", "money", paid)),
+        tips=[
             f"turn {turn['number']}\n{format.money(own)} paid\n{format.money(full)} without"
             for turn, own, full in zip(turns, paid, whole, strict=True)
         ],
-        _ends(turns),
-        format.price,
+        ends=_ends(turns),
+        unit=format.price,
     )
     return charts.draw_curve(chart)
 

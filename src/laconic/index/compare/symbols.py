@@ -308,4 +308,4 @@ def _top_level(file: ComparedFile, known: _Pairs) -> SymbolChange | None:
     if what == "cosmetic" and file.imports:
         return None
     added, removed = changed_lines(file.change.hunks, set(old.top), set(new.top))
-    return SymbolChange(new.path, TOP, "module", (what,), added=added, removed=removed)
+    return SymbolChange(path=new.path, name=TOP, kind="module", changes=(what,), added=added, removed=removed)

@@ -82,7 +82,7 @@ class FileVersion:
                 around = definition.owner
             names.append(f"{around}.{definition.name}" if around else definition.name)
             own = _own(definition.span, [self.parsed.definitions[child].span for child in inside.get(index, ())])
-            self.units.append(SymbolVersion(self, index, definition, names[-1], own))
+            self.units.append(SymbolVersion(side=self, index=index, definition=definition, name=names[-1], own=own))
         self.top = _own(Span(1, len(self.lines)), [self.parsed.definitions[i].span for i in inside.get(-1, ())])
 
     @property

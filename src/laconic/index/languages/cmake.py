@@ -73,10 +73,15 @@ def _parse(source: Source) -> ParsedFile:
                 around.append((end, scope))
         if each.word not in _KEYWORDS:
             name = source.text(each.start, each.start + len(each.word))
-            references.append(Reference(name, row + 1, column, "call", scope=scope))
+            references.append(Reference(name=name, line=row + 1, column=column, kind="call", scope=scope))
     faults = any(each.word in _BLOCKS and each.start not in ends for each in commands)
     return ParsedFile(
-        "cmake", source.count, tuple(definitions), tuple(references), tuple(imports), faults=int(faults)
+        language="cmake",
+        lines=source.count,
+        definitions=tuple(definitions),
+        references=tuple(references),
+        imports=tuple(imports),
+        faults=int(faults),
     )
 
 
@@ -115,7 +120,9 @@ def _commands(code: bytes, source: Source) -> Iterator[_Command]:
                 name = ""
                 if first:
                     name = source.text(*first.span(1))[:_LONGEST].strip('"')
-                yield _Command(word, start, match.end(), name, first.start(1) if first else start)
+                yield _Command(
+                    word=word, start=start, end=match.end(), name=name, named=first.start(1) if first else start
+                )
 
 
 def _ends(commands: list[_Command]) -> dict[int, int]:

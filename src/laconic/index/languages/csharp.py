@@ -92,7 +92,7 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
     line, public = node.start_point[0] + 1, "global" in words
     if equals:
         module, _, name = path.strip().rpartition(".")
-        yield Import(module, line, name, alias.strip(), exported=public)
+        yield Import(module=module, line=line, name=name, alias=alias.strip(), exported=public)
     else:
         yield Import(plain.strip(), line, "*", exported=public)
 

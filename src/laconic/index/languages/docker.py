@@ -24,11 +24,28 @@ def _parse(source: Source) -> ParsedFile:
         if match := _FROM.match(line):
             name = match[2] or f"stage {len(imports)}"
             stage = len(definitions)
-            definitions.append(Definition(name, "module", Span(number + 1, ends[number]), number + 1, line.strip()))
+            definitions.append(
+                Definition(
+                    name=name,
+                    kind="module",
+                    span=Span(number + 1, ends[number]),
+                    line=number + 1,
+                    signature=line.strip(),
+                )
+            )
             imports.append(Import(match[1], number + 1, alias=match[2] or ""))
         elif match := _VALUE.match(line):
             span = Span(number + 1, number + 1)
-            definitions.append(Definition(match[1], "variable", span, number + 1, line.strip()[:160], parent=stage))
+            definitions.append(
+                Definition(
+                    name=match[1],
+                    kind="variable",
+                    span=span,
+                    line=number + 1,
+                    signature=line.strip()[:160],
+                    parent=stage,
+                )
+            )
     return ParsedFile("dockerfile", len(lines), tuple(definitions), imports=tuple(imports))
 
 

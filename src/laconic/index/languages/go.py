@@ -134,10 +134,16 @@ def _module_file(source: Source) -> ParsedFile:
     for number, line in enumerate(lines, 1):
         if line.startswith("module "):
             package = line.split()[1].strip('"')
-            definitions.append(Definition(package, "module", Span(number, number), number, line.strip()))
+            definitions.append(
+                Definition(
+                    name=package, kind="module", span=Span(number, number), line=number, signature=line.strip()
+                )
+            )
         elif match := _REQUIRE.match(line):
             imports.append(Import(match[1], number))
-    return ParsedFile("gomod", len(lines), tuple(definitions), imports=tuple(imports), package=package)
+    return ParsedFile(
+        language="gomod", lines=len(lines), definitions=tuple(definitions), imports=tuple(imports), package=package
+    )
 
 
 _BUILT_IN: Final = frozenset(

@@ -31,16 +31,24 @@ def _parse(source: Source) -> ParsedFile:
         listing = bool(_INCLUDE.match(code)) or listing
         if listing:
             for name in _QUOTED.findall(code):
-                definitions.append(Definition(name.lstrip(":"), "module", span, number, text))
+                definitions.append(
+                    Definition(name=name.lstrip(":"), kind="module", span=span, line=number, signature=text)
+                )
             listing = code.rstrip().endswith((",", "(", "include")) and bool(code.strip())
         elif match := _NAME.match(code):
-            definitions.append(Definition(match[1], "module", span, number, text, modifiers=("root",)))
+            definitions.append(
+                Definition(name=match[1], kind="module", span=span, line=number, signature=text, modifiers=("root",))
+            )
         elif (match := _PROJECT.search(code)) or (match := _DEPENDENCY.match(code)):
             imports.append(Import(match[1], number))
         elif match := _PLUGIN.match(code):
             imports.append(Import(match[1] or match[2], number))
         elif (match := _TASK.match(code)) and not code.lstrip().startswith("val "):
-            definitions.append(Definition(match[1], "function", span, number, text, modifiers=("task",)))
+            definitions.append(
+                Definition(
+                    name=match[1], kind="function", span=span, line=number, signature=text, modifiers=("task",)
+                )
+            )
     return ParsedFile("gradle", len(lines), tuple(definitions), imports=tuple(imports))
 
 

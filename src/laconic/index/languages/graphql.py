@@ -66,7 +66,11 @@ class _Reader:
             self._statement(word)
         definitions = tuple(self._record(each) for each in self.found)
         return ParsedFile(
-            "graphql", self.source.count, definitions, tuple(self.references), faults=min(1, self.faults)
+            language="graphql",
+            lines=self.source.count,
+            definitions=definitions,
+            references=tuple(self.references),
+            faults=min(1, self.faults),
         )
 
     def _peek(self, ahead: int = 0) -> bytes:
@@ -234,7 +238,7 @@ class _Reader:
         name, start = self.tokens[self.at + ahead]
         if name not in _BUILT_IN:
             row, column = self.source.place(start)
-            self.references.append(Reference(name.decode(), row + 1, column, use, scope=scope))
+            self.references.append(Reference(name=name.decode(), line=row + 1, column=column, kind=use, scope=scope))
 
     def _record(self, each: _DefinitionTokens) -> Definition:
         row, column = self.source.place(self.tokens[each.first][1])

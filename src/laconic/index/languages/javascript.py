@@ -217,15 +217,15 @@ def _read_export(node: Node) -> Iterator[Import | str]:
             if origin is None:
                 yield alias or name
             if origin is not None or alias:
-                yield Import(module, _line(each), name, alias, exported=True)
+                yield Import(module=module, line=_line(each), name=name, alias=alias, exported=True)
     elif spread is not None:
-        yield Import(module, _line(node), "", _text(spread.named_children[-1]), exported=True)
+        yield Import(module=module, line=_line(node), name="", alias=_text(spread.named_children[-1]), exported=True)
     elif origin is not None:
         yield Import(module, _line(node), "*", exported=True)
     else:
         value = node.child_by_field_name("value") or (node.named_children[0] if node.named_child_count == 1 else None)
         if value is not None and value.type == "identifier":
-            yield Import("", _line(node), _text(value), "default", exported=True)
+            yield Import(module="", line=_line(node), name=_text(value), alias="default", exported=True)
 
 
 def _read_require(node: Node) -> Iterator[Import]:
@@ -255,7 +255,7 @@ def _assigned_exports(node: Node) -> Iterator[Import | str]:
     if value is None:
         return
     if value.type == "identifier":
-        yield Import("", _line(node), _text(value), "default", exported=True)
+        yield Import(module="", line=_line(node), name=_text(value), alias="default", exported=True)
     elif value.type == "call_expression" and (string := _first_string(value)) is not None:
         yield Import(_module(string), _line(node), "*", exported=True)
     elif value.type == "object":

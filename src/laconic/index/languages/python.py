@@ -128,7 +128,7 @@ def _imports(node: Node, source: Source) -> Iterator[Import | str]:
         if origin is None:
             yield Import(name, line, alias=alias, exported=public)
         else:
-            yield Import(module, line, name, alias, exported=public or alias == name)
+            yield Import(module=module, line=line, name=name, alias=alias, exported=public or alias == name)
     if origin is not None and any(child.type == "wildcard_import" for child in node.children):
         yield Import(module, node.start_point[0] + 1, "*", exported=public)
 

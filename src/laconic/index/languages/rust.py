@@ -144,7 +144,7 @@ def _tree(node: Node, prefix: str, public: bool) -> Iterator[Import]:
             path, alias = each.child_by_field_name("path"), each.child_by_field_name("alias")
             if path is not None and alias is not None:
                 module, name = _split(_join(before, _text(path)))
-                yield Import(module, line, name, _text(alias), exported=public)
+                yield Import(module=module, line=line, name=name, alias=_text(alias), exported=public)
         elif each.type == "self":
             module, name = _split(before)
             yield Import(module, line, name, exported=public)

@@ -28,10 +28,22 @@ def _parse(source: Source) -> ParsedFile:
             while end > number + 1 and not lines[end - 1].strip():
                 end -= 1
             table = len(definitions)
-            definitions.append(Definition(match[1], "key", Span(number + 1, end), number + 1, line.strip()[:160]))
+            definitions.append(
+                Definition(
+                    name=match[1],
+                    kind="key",
+                    span=Span(number + 1, end),
+                    line=number + 1,
+                    signature=line.strip()[:160],
+                )
+            )
         elif (match := _KEY.match(line[:500])) and len(definitions) < _MOST:
             span, text = Span(number + 1, number + 1), line.strip()[:160]
-            definitions.append(Definition(match[1].strip("\"'"), "key", span, number + 1, text, parent=table))
+            definitions.append(
+                Definition(
+                    name=match[1].strip("\"'"), kind="key", span=span, line=number + 1, signature=text, parent=table
+                )
+            )
         quote = next((mark for mark in ('"""', "'''") if line.count(mark) % 2), "")
     return ParsedFile("toml", len(lines), tuple(definitions))
 

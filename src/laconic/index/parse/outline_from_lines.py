@@ -59,7 +59,12 @@ def outline_by_lines(language: Language, source: Source) -> ParsedFile:
         ends.append(len(lines))
     definitions = tuple(
         Definition(
-            name, kind, Span(row + 1, _trim_end(lines, row, end)), row + 1, lines[row].strip()[:300], parent=parent
+            name=name,
+            kind=kind,
+            span=Span(row + 1, _trim_end(lines, row, end)),
+            line=row + 1,
+            signature=lines[row].strip()[:300],
+            parent=parent,
         )
         for (row, kind, name), end, parent in zip(found, ends, parents, strict=True)
     )

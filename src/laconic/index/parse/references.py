@@ -124,7 +124,7 @@ def _walk(names: Sequence[_Name], ground: _FilePlaces) -> list[Reference]:
         else:
             use = uses.get(start) or within or _use(data, end, text[end : end + 1])
         row, column = place(start)
-        found.append(Reference(name, row + 1, column, use, receiver, scope))
+        found.append(Reference(name=name, line=row + 1, column=column, kind=use, receiver=receiver, scope=scope))
     return found
 
 
@@ -231,7 +231,15 @@ def _reference_imports(made: Outline, source: Source) -> list[Reference]:
             line = source.lines[each.line - 1]
         else:
             line = b""
-        found.append(Reference(name, each.line, max(0, line.rfind(name.encode())), "import", each.module))
+        found.append(
+            Reference(
+                name=name,
+                line=each.line,
+                column=max(0, line.rfind(name.encode())),
+                kind="import",
+                receiver=each.module,
+            )
+        )
     return found
 
 

@@ -133,7 +133,15 @@ def _defaults(code: Code, wanted: TargetSymbol) -> Iterator[SymbolUse]:
     for name in ("default", ""):
         for file, each in _importers(code, wanted, name):
             if each.module and each.alias and _does_bring(code, file, each, wanted):
-                yield SymbolUse(code.sources[file].path, each.line, 0, "import", True, "import", None)
+                yield SymbolUse(
+                    path=code.sources[file].path,
+                    line=each.line,
+                    column=0,
+                    kind="import",
+                    sure=True,
+                    tier="import",
+                    symbol=None,
+                )
 
 
 def _importers(code: Code, wanted: TargetSymbol, name: str) -> list[tuple[int, Import]]:
@@ -165,4 +173,12 @@ def _find_constructor_uses(code: Code, judge: Judge, wanted: TargetSymbol) -> It
 
 def _use(code: Code, file: int, ref: Reference, verdict: Verdict) -> SymbolUse:
     around = id_at(file, ref.scope)
-    return SymbolUse(code.sources[file].path, ref.line, ref.column, ref.kind, verdict.sure, verdict.tier, around)
+    return SymbolUse(
+        path=code.sources[file].path,
+        line=ref.line,
+        column=ref.column,
+        kind=ref.kind,
+        sure=verdict.sure,
+        tier=verdict.tier,
+        symbol=around,
+    )

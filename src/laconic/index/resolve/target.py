@@ -67,15 +67,15 @@ def target(code: Code, symbol: Symbol) -> TargetSymbol:
             others.append(each)
     kinds = {found.kind for number in owners if (found := code.symbol(number))}
     return TargetSymbol(
-        symbol,
-        frozenset(same),
-        owners,
-        up,
-        down,
-        not others,
-        source.dialect,
-        bool(kinds & ABSTRACT),
-        source.dialect.open_types and _is_added(code, symbol),
+        symbol=symbol,
+        same=frozenset(same),
+        owners=owners,
+        up=up,
+        down=down,
+        unique=not others,
+        dialect=source.dialect,
+        abstract=bool(kinds & ABSTRACT),
+        extends=source.dialect.open_types and _is_added(code, symbol),
     )
 
 

@@ -117,7 +117,13 @@ def _read_uses(document: Any, same: Set[str], name: str, lines: Lines) -> Iterat
             kind = "import"
         elif each.symbol_roles & WRITE:
             kind = "write"
-        yield ScipUse(str(document.relative_path), each.range[0] + 1, column, kind, each.symbol in same)
+        yield ScipUse(
+            path=str(document.relative_path),
+            line=each.range[0] + 1,
+            column=column,
+            kind=kind,
+            is_same=each.symbol in same,
+        )
 
 
 def _has_length(occurrence: Any, length: int) -> bool:

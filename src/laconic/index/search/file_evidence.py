@@ -75,12 +75,12 @@ def _read_line(line: str, query: TaskQuery) -> LineEvidence:
         return LineEvidence(held)
     pairs = set(pairwise(words))
     return LineEvidence(
-        held,
-        math.fsum(word.worth for word in found),  # whose order is not always the same
-        math.fsum(word.rare for word in found) / query.rarest,
-        math.fsum(word.rare for word in found if word.title) / query.rarest,
-        len(pairs & query.pairs),
-        len(pairs & query.more_pairs),
+        words=held,
+        worth=math.fsum(word.worth for word in found),  # whose order is not always the same
+        rare=math.fsum(word.rare for word in found) / query.rarest,
+        title=math.fsum(word.rare for word in found if word.title) / query.rarest,
+        pairs=len(pairs & query.pairs),
+        more_pairs=len(pairs & query.more_pairs),
     )
 
 

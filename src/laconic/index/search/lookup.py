@@ -260,7 +260,7 @@ def find_text(store: Store, root: Path, text: str, scope: Scope, wanted: int) ->
 def find_regex(store: Store, root: Path, query: Query, scope: Scope) -> TextMatches:
     """Lines that match a regular expression."""
     kept = max(_PER_FILE, query.wanted)
-    asked = TextQuery(query.regex, regex=True, ignore_case=query.ignore_case, paths=scope.paths, per_file=kept)
+    asked = TextQuery(text=query.regex, regex=True, ignore_case=query.ignore_case, paths=scope.paths, per_file=kept)
     return find(store, root, asked)
 
 
@@ -269,7 +269,7 @@ def find_phrase(store: Store, root: Path, text: str, scope: Scope) -> TextMatche
     words = _WORDS.findall(text)
     sign = r"[^\w\n]"  # one to four of them, not counted in braces: counts of many words multiply beyond the limit
     loose = f"{sign}{sign}?{sign}?{sign}?".join(map(re.escape, words))
-    asked = TextQuery(rf"\b{loose}\b", regex=True, ignore_case=True, paths=scope.paths, seconds=_SECONDS)
+    asked = TextQuery(text=rf"\b{loose}\b", regex=True, ignore_case=True, paths=scope.paths, seconds=_SECONDS)
     return find(store, root, asked)
 
 

@@ -88,7 +88,9 @@ def parse_query(raw: str) -> Query:
     """Read a query as an agent or a person writes it."""
     text, filters = _parse_filters(raw.strip())
     if (found := _REGEX.fullmatch(text)) and not _LETTER.fullmatch(found["pattern"]):
-        return Query(text, filters, regex=found["pattern"], ignore_case="i" in found["flags"] or None, bare=text)
+        return Query(
+            text=text, filters=filters, regex=found["pattern"], ignore_case="i" in found["flags"] or None, bare=text
+        )
     if len(text) > 2 and text[0] == text[-1] and text[0] in "\"'`":
         inner = text[1:-1]
         if text[0] == "`":
@@ -98,7 +100,7 @@ def parse_query(raw: str) -> Query:
         return Query(text, filters, place=(found["path"], int(found["line"])), bare=found["path"])
     either = tuple(part for part in _EITHER.split(text) if part.strip())
     if len(either) > 1:
-        return Query(text, filters, either=either, bare=text, testing=_is_testing(text))
+        return Query(text=text, filters=filters, either=either, bare=text, testing=_is_testing(text))
     return _parse_words(text, filters)
 
 
@@ -110,7 +112,9 @@ def _parse_words(text: str, filters: Filters) -> Query:
         kinds = ()
     if not kinds and rest and (last := text.rsplit(" ", 1))[1].lower() in KINDS_BY_WORD:
         kinds, rest = KINDS_BY_WORD[last[1].lower()], last[0]  # `BrowserClient class`
-    return Query(text, filters, kinds=kinds, bare=rest.strip() if kinds else text, testing=_is_testing(text))
+    return Query(
+        text=text, filters=filters, kinds=kinds, bare=rest.strip() if kinds else text, testing=_is_testing(text)
+    )
 
 
 def _is_testing(text: str) -> bool:
@@ -139,7 +143,9 @@ def _parse_filters(raw: str) -> tuple[str, Filters]:
     text = _FILTER.sub(" ", raw)
     if _NO_TESTS.search(text):
         text, tests = _NO_TESTS.sub(" ", text), False
-    filters = Filters(tuple(paths), tuple(without), tuple(languages), tuple(kinds), tests)
+    filters = Filters(
+        paths=tuple(paths), without=tuple(without), languages=tuple(languages), kinds=tuple(kinds), tests=tests
+    )
     if filters:
         text = re.sub(r"\s+", " ", text).strip()
     else:

@@ -79,7 +79,9 @@ def match_terms(store: Store, wanted: list[Term], scope: Scope, most: int) -> li
     query = " OR ".join(f'"{term.word}"' for term in wanted for _ in range(max(1, round(term.weight))))
     found: list[RankedSymbol] = []
     for row in match_words(store, query, WEIGHTS, inside=scope.ids, kinds=scope.kinds, most=most):
-        found.append(RankedSymbol(row.score, row.path, row.file_class, row.symbol, row.id))
+        found.append(
+            RankedSymbol(score=row.score, path=row.path, file_class=row.file_class, symbol=row.symbol, id=row.id)
+        )
     return found
 
 
@@ -108,7 +110,7 @@ def find_named(store: Store, names: Iterable[str], scope: Scope, known: set[int]
         for path, file_class, symbol in find_symbols_named(store, fold(name), scope.ids, (), _NAMESAKES):
             if symbol.id not in known and (not scope.kinds or symbol.kind in scope.kinds):
                 known.add(symbol.id)
-                found.append(RankedSymbol(0.0, path, file_class, symbol, symbol.id))
+                found.append(RankedSymbol(score=0.0, path=path, file_class=file_class, symbol=symbol, id=symbol.id))
     return found
 
 

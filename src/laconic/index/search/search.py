@@ -70,11 +70,11 @@ def search(
     given = parse_query(" ".join(f"{key}:{value}" for key, value in (("lang", language), ("kind", kind)) if value))
     both = query.filters
     filters = Filters(
-        (*both.paths, *split_globs(path)),
-        both.without,
-        (*both.languages, *given.filters.languages),
-        (*both.kinds, *given.filters.kinds),
-        both.tests if tests is None else tests,
+        paths=(*both.paths, *split_globs(path)),
+        without=both.without,
+        languages=(*both.languages, *given.filters.languages),
+        kinds=(*both.kinds, *given.filters.kinds),
+        tests=both.tests if tests is None else tests,
     )
     query = replace(query, filters=filters, semantic=semantic, wanted=offset + limit)
     found = _search_within(index, query)
@@ -208,7 +208,14 @@ def _find_files(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
             score = placed.fit
         else:
             score = 0.85 * placed.fit
-        yield Hit(placed.path, 1, "file", preview=f"{placed.lines} lines", span=Span(1, placed.lines), score=score)
+        yield Hit(
+            path=placed.path,
+            line=1,
+            kind="file",
+            preview=f"{placed.lines} lines",
+            span=Span(1, placed.lines),
+            score=score,
+        )
 
 
 def _find_definitions(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
@@ -359,5 +366,7 @@ def _ranked_hit(store: Store, row: RankedSymbol, score: float) -> Hit:
         kind = "file"
         if row.file_class == "doc":
             kind = "doc"
-        return Hit(row.path, 1, kind, preview=f"{lines} lines", span=Span(1, max(lines, 1)), score=score)
+        return Hit(
+            path=row.path, line=1, kind=kind, preview=f"{lines} lines", span=Span(1, max(lines, 1)), score=score
+        )
     return lookup.symbol_hit(row.path, symbol, score)

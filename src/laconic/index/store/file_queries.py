@@ -125,7 +125,7 @@ def read_imports(store: Store, file: int) -> list[Import]:
     sql = "SELECT module, line, name, alias, exported FROM imports WHERE file = ? ORDER BY position"
     found: list[Import] = []
     for module, line, name, alias, exported in store.connection.execute(sql, (file,)):
-        found.append(Import(module, line, name, alias, bool(exported)))
+        found.append(Import(module=module, line=line, name=name, alias=alias, exported=bool(exported)))
     return found
 
 
@@ -134,7 +134,7 @@ def find_renamed_imports(store: Store, name: str) -> list[tuple[int, Import]]:
     sql = "SELECT file, module, line, alias, exported FROM imports WHERE name = ? AND alias != ''"
     found: list[tuple[int, Import]] = []
     for file, module, line, alias, exported in store.connection.execute(sql, (name,)):
-        found.append((int(file), Import(module, line, name, alias, bool(exported))))
+        found.append((int(file), Import(module=module, line=line, name=name, alias=alias, exported=bool(exported))))
     return found
 
 

@@ -43,7 +43,7 @@ def match_words(
         symbol = None
         if rest[0] is not None:
             symbol = Symbol._make(rest)
-        found.append(WordMatch(-score, id, path, file_class, symbol))
+        found.append(WordMatch(score=-score, id=id, path=path, file_class=file_class, symbol=symbol))
     return found
 
 

@@ -88,7 +88,13 @@ def pytest(output: str) -> Findings:
         claimed = counts.get("failed", 0) + counts.get("error", 0) + counts.get("errors", 0)
     else:
         claimed = None
-    return Findings("pytest", tuple(items), claimed, counts.get("passed", 0), counts.get("skipped", 0))
+    return Findings(
+        tool="pytest",
+        items=tuple(items),
+        claimed=claimed,
+        passed=counts.get("passed", 0),
+        skipped=counts.get("skipped", 0),
+    )
 
 
 def _broken_conftest(match: re.Match[str]) -> Finding:
@@ -191,7 +197,13 @@ def cargo(output: str) -> Findings:
         claimed = None
     if "could not compile" in output:  # a target that does not compile is told of again with its tests
         items = list(dict.fromkeys(items))
-    return Findings("cargo", tuple(items), claimed, passed, sum(match["what"] == "ignored" for match in results))
+    return Findings(
+        tool="cargo",
+        items=tuple(items),
+        claimed=claimed,
+        passed=passed,
+        skipped=sum(match["what"] == "ignored" for match in results),
+    )
 
 
 def _cargo_claim(output: str) -> int:
@@ -260,7 +272,11 @@ def go_failures(output: str, rows: Sequence[Mapping[str, Any]]) -> Findings:
     else:
         passed = None
     return Findings(
-        "go", tuple(dict.fromkeys(items)), None, passed, sum(match["what"] == "SKIP" for match in results)
+        tool="go",
+        items=tuple(dict.fromkeys(items)),
+        claimed=None,
+        passed=passed,
+        skipped=sum(match["what"] == "SKIP" for match in results),
     )
 
 
@@ -315,7 +331,13 @@ def maven(output: str) -> Findings:
         return Findings("maven", tuple(dict.fromkeys(items)), None)
     ran, failures, errors, skipped = (int(part) for part in total[-1])
     claimed = failures + errors + compiler
-    return Findings("maven", tuple(dict.fromkeys(items)), claimed, ran - failures - errors - skipped, skipped)
+    return Findings(
+        tool="maven",
+        items=tuple(dict.fromkeys(items)),
+        claimed=claimed,
+        passed=ran - failures - errors - skipped,
+        skipped=skipped,
+    )
 
 
 def _maven_tests(output: str) -> Iterator[Finding]:
@@ -347,7 +369,9 @@ def gradle(output: str) -> Findings:
     if not total:
         return Findings("gradle", tuple(items), javac(output).claimed)
     ran, failed, skipped = (int(part or 0) for part in total.groups())
-    return Findings("gradle", tuple(items), failed + compiler, ran - failed - skipped, skipped)
+    return Findings(
+        tool="gradle", items=tuple(items), claimed=failed + compiler, passed=ran - failed - skipped, skipped=skipped
+    )
 
 
 def _gradle_test(match: re.Match[str]) -> Finding:

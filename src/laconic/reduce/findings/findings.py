@@ -36,7 +36,9 @@ def join_findings(parts: Sequence[Findings]) -> Findings:
         passed += part.passed or 0
         skipped += part.skipped
     tested = any(part.passed is not None for part in parts)
-    return Findings(", ".join(tools), tuple(items), None, passed if tested else None, skipped)
+    return Findings(
+        tool=", ".join(tools), items=tuple(items), claimed=None, passed=passed if tested else None, skipped=skipped
+    )
 
 
 def severity(word: object) -> str:

@@ -78,7 +78,9 @@ def _junit(root: Tree.Element) -> Findings:
     claimed = 0
     for one in suites:
         claimed += number(one.get("failures")) + number(one.get("errors"))
-    return Findings("junit", tuple(items), claimed, cases - len(items) - skipped, skipped)
+    return Findings(
+        tool="junit", items=tuple(items), claimed=claimed, passed=cases - len(items) - skipped, skipped=skipped
+    )
 
 
 def _junit_case(case: Tree.Element, trouble: Tree.Element) -> Finding:

@@ -208,4 +208,4 @@ def _part(row: _Line) -> TextPart:
     lines = 0
     if row.text.strip():
         lines = marked_lines(row.text)
-    return TextPart(text, row.worth, lines, row.what, row.head)
+    return TextPart(text=text, worth=row.worth, lines=lines, what=row.what, head=row.head)

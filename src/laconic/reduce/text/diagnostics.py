@@ -132,19 +132,38 @@ def _read(lines: Sequence[str], items: list[Diagnostic | str]) -> None:
 def _finding(line: str, path: str, following: Sequence[str]) -> Diagnostic | None:
     if path and (found := _INDENTED.match(line)) and (found["severity"] or _TAIL_CODE.search(line)):
         code, message = _split_code(found["message"])
-        return Diagnostic(path, found["line"], found["col"], found["severity"] or "", code, message)
+        return Diagnostic(
+            path=path,
+            line=found["line"],
+            col=found["col"],
+            severity=found["severity"] or "",
+            code=code,
+            message=message,
+        )
     if looks_placed(line):
         found = _PLACED.match(line)
         assert found is not None
         code, message = _split_code(found["message"])
         line_number = found["line"] or found["line2"]
         return Diagnostic(
-            found["path"], line_number, found["col"] or found["col2"] or "", found["severity"] or "", code, message
+            path=found["path"],
+            line=line_number,
+            col=found["col"] or found["col2"] or "",
+            severity=found["severity"] or "",
+            code=code,
+            message=message,
         )
     if looks_headed(line, following):
         found = _HEADED.match(line)
         assert found is not None
-        return Diagnostic("", "", "", found["severity"] or "", found["code"] or found["rule"] or "", found["message"])
+        return Diagnostic(
+            path="",
+            line="",
+            col="",
+            severity=found["severity"] or "",
+            code=found["code"] or found["rule"] or "",
+            message=found["message"],
+        )
     return None
 
 
@@ -226,7 +245,7 @@ def _group(items: Sequence[Diagnostic | str]) -> list[TextPart]:
             worth = NEAR
         whole = len(group) == 1 or not any(finding.col for finding in group)
         for text in _write_group(name, entry, group, said):
-            parts.append(TextPart(text, worth, 1, "findings", head, whole))
+            parts.append(TextPart(text=text, worth=worth, lines=1, what="findings", head=head, whole=whole))
         parts.append(TextPart("", NOISE, sum(finding.lines - 1 for finding in group), UNSAID))
     return parts
 

@@ -39,7 +39,7 @@ class PartWriter:
         if self.owner and self.since > _REMIND and depth > 1:
             self.parts.append(TextPart(f"{' ' * (depth - 1)}# {self.owner}", COMMON, 0, head=self.head))
             self.since = 0
-        self.parts.append(TextPart(f"{' ' * depth}{text}", worth, 1, "rows", self.head))
+        self.parts.append(TextPart(text=f"{' ' * depth}{text}", worth=worth, lines=1, what="rows", head=self.head))
         self.since += len(text) + depth
         return len(self.parts) - 1
 

@@ -78,7 +78,9 @@ def _by_folder(lines: Sequence[str]) -> list[TextPart]:
         if folder:
             indent = " "
         for row in _rows(names):
-            parts.append(TextPart(indent + "  ".join(row), NEAR, len(row), "entries", head))
+            parts.append(
+                TextPart(text=indent + "  ".join(row), worth=NEAR, lines=len(row), what="entries", head=head)
+            )
     return parts
 
 

@@ -59,7 +59,7 @@ def patch_parts(lines: Sequence[str]) -> list[TextPart]:
                 worth = PLACE
             hunks = _trim_hunk(found, body)
             for text in hunks:
-                parts.append(TextPart(text, worth, text.count("\n") + 1, HUNK_LINES, head))
+                parts.append(TextPart(text=text, worth=worth, lines=text.count("\n") + 1, what=HUNK_LINES, head=head))
             dropped = len(body) + len(hunks) - sum(text.count("\n") + 1 for text in hunks)
             parts.append(TextPart("", NOISE, dropped, UNSAID))
         elif COMMIT.match(line):

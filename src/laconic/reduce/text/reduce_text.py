@@ -92,33 +92,49 @@ def reduce_text(text: str, *, cost: Cost, budget: int = 0, more: str = "") -> Re
     """
     lines = text.count("\n") + (not text.endswith("\n"))
     if not text.strip():
-        return ReducedText(text if len(text) < _BLANKS else text[:1], "empty", True, lines, lines)
+        return ReducedText(
+            text=text if len(text) < _BLANKS else text[:1],
+            kind="empty",
+            lossless=True,
+            kept_lines=lines,
+            total_lines=lines,
+        )
     if footed := _find_footer(text):
         return _again(text, footed, cost, budget, more)
     document = _read(text, lines, more)
     if not budget:
         view = _by_content(document)
         if document.bare and not _smaller(view.text, document.bare, cost):
-            view = ReducedText(document.bare, document.kind, True, lines, lines)
+            view = ReducedText(
+                text=document.bare, kind=document.kind, lossless=True, kept_lines=lines, total_lines=lines
+            )
     elif document.bare and cost(document.bare) <= budget:
-        view = ReducedText(document.bare, document.kind, True, lines, lines)
+        view = ReducedText(text=document.bare, kind=document.kind, lossless=True, kept_lines=lines, total_lines=lines)
     else:
         view = _within(document, cost, budget)
     if _smaller(view.text, text, cost) or (budget and cost(view.text) < cost(text)):
         return view
-    return ReducedText(text, document.kind, True, lines, lines)
+    return ReducedText(text=text, kind=document.kind, lossless=True, kept_lines=lines, total_lines=lines)
 
 
 def _read(text: str, lines: int, more: str) -> _Document:
     if is_binary(text):
-        return _Document("binary", WrappedText((), "", ()), _binary_parts(text), True, "", lines, more)
+        return _Document(
+            kind="binary",
+            wrapped=WrappedText((), "", ()),
+            parts=_binary_parts(text),
+            cut=True,
+            bare="",
+            lines=lines,
+            more=more,
+        )
     bare = clean(text)
     wrapped = unwrap(bare)
     kind = detect_clean(wrapped.body)
     if kind not in _COUNTED_BY_ROW and (split := unwrap_prefaced(wrapped)):
         wrapped, kind = split, "json"
     parts, cut = _parts(kind, wrapped.body)
-    return _Document(kind, wrapped, parts, cut, bare, lines, more)
+    return _Document(kind=kind, wrapped=wrapped, parts=parts, cut=cut, bare=bare, lines=lines, more=more)
 
 
 def _parts(kind: Kind, body: str) -> tuple[list[TextPart], bool]:
@@ -263,10 +279,12 @@ def _least(document: _Document, cost: Cost, budget: int) -> ReducedText:
     while room > 0:
         text = f"{_force(best.text, cost, room)}\n{last}"
         if not text.startswith(_MARK) and cost(text) <= budget:
-            return ReducedText(text, document.kind, False, 1, document.lines)
+            return ReducedText(
+                text=text, kind=document.kind, lossless=False, kept_lines=1, total_lines=document.lines
+            )
         room -= 1
     last = _last_line(document, ChosenText("", 0, document.lines, False))
-    return ReducedText(last, document.kind, False, 0, document.lines)
+    return ReducedText(text=last, kind=document.kind, lossless=False, kept_lines=0, total_lines=document.lines)
 
 
 def _slim(part: TextPart, most: int) -> TextPart:
@@ -284,7 +302,13 @@ def _frame(document: _Document, chosen: ChosenText) -> ReducedText:
     body = chosen.text.strip("\n")
     last = _last_line(document, chosen, lossless=lossless)
     text = "\n".join([*wrapped.before, *([body] if body else []), *wrapped.after, last])
-    return ReducedText(text, document.kind, lossless, document.lines if lossless else chosen.shown, document.lines)
+    return ReducedText(
+        text=text,
+        kind=document.kind,
+        lossless=lossless,
+        kept_lines=document.lines if lossless else chosen.shown,
+        total_lines=document.lines,
+    )
 
 
 def _last_line(document: _Document, chosen: ChosenText, *, lossless: bool = False) -> str:
@@ -329,10 +353,18 @@ def _again(text: str, footed: re.Match[str], cost: Cost, budget: int, more: str)
     total = int((footed["total"] or str(now)).replace(",", ""))
     shown = int((footed["shown"] or str(now)).replace(",", ""))
     if not budget or cost(text) <= budget:
-        return ReducedText(text, "prose", footed["whole"] is not None, shown, total)
+        return ReducedText(
+            text=text, kind="prose", lossless=footed["whole"] is not None, kept_lines=shown, total_lines=total
+        )
     body = "\n".join(lines)
     document = _Document(
-        "prose", WrappedText((), body, ()), output_parts(lines), True, body, total, footed["more"] or more
+        kind="prose",
+        wrapped=WrappedText((), body, ()),
+        parts=output_parts(lines),
+        cut=True,
+        bare=body,
+        lines=total,
+        more=footed["more"] or more,
     )
     return _within(document, cost, budget)
 

@@ -87,13 +87,25 @@ def _hit_parts(numbers: Sequence[str], text: str, head: int, crowd: bool) -> lis
         times = ""
         if len(numbers) > 1:
             times = f"  [×{len(numbers)}]"
-        return [TextPart(shorten(text, _LONGEST) + times, worth, len(numbers), "hits", head)]
+        return [
+            TextPart(text=shorten(text, _LONGEST) + times, worth=worth, lines=len(numbers), what="hits", head=head)
+        ]
     shown = ",".join(numbers)
     if len(shown) > _SAME:
         shown = f"{shown[:_SAME].rsplit(',', 1)[0]}…[{len(numbers):,} times]"
     if shown.endswith("-"):  # a line around a hit
-        return [TextPart(f"{shown} {shorten(text, _LONGEST)}", min(worth, RARE), len(numbers), "lines around", head)]
-    return [TextPart(f"{shown}: {shorten(text, _LONGEST)}", worth, len(numbers), "hits", head)]
+        return [
+            TextPart(
+                text=f"{shown} {shorten(text, _LONGEST)}",
+                worth=min(worth, RARE),
+                lines=len(numbers),
+                what="lines around",
+                head=head,
+            )
+        ]
+    return [
+        TextPart(text=f"{shown}: {shorten(text, _LONGEST)}", worth=worth, lines=len(numbers), what="hits", head=head)
+    ]
 
 
 def _by_file(parts: list[TextPart]) -> list[TextPart]:

@@ -127,7 +127,13 @@ class MessageReader:
             native = {"role": "assistant", "content": content}
         else:
             native = None
-        return ModelAnswer("\n".join(texts), tuple(uses), truncated, native, USAGE.record(self._counters, False))
+        return ModelAnswer(
+            text="\n".join(texts),
+            uses=tuple(uses),
+            truncated=truncated,
+            native=native,
+            usage=USAGE.record(self._counters, False),
+        )
 
 
 def whole(answer: Json) -> Iterator[Json]:

@@ -134,7 +134,9 @@ class ChatReader:
             native = _write_spoken(text, tuple(uses), 0)
             if self._thoughts and uses:
                 native["reasoning_content"] = "".join(self._thoughts)
-        return ModelAnswer(text, tuple(uses), truncated, native, USAGE.record(self._counters, False))
+        return ModelAnswer(
+            text=text, uses=tuple(uses), truncated=truncated, native=native, usage=USAGE.record(self._counters, False)
+        )
 
 
 def whole(answer: Json) -> Iterator[Json]:

@@ -129,7 +129,11 @@ class ContentReader:
         else:
             native = None
         return ModelAnswer(
-            text, tuple(uses), truncated and bool(self._parts), native, USAGE.record(self._counters, False)
+            text=text,
+            uses=tuple(uses),
+            truncated=truncated and bool(self._parts),
+            native=native,
+            usage=USAGE.record(self._counters, False),
         )
 
 
