@@ -221,16 +221,3 @@ def test_a_moved_file_is_found_by_the_words_of_its_new_path(code: Path, cache: P
         ).fetchall()
         assert not parsed
         assert {number for (number,) in rows} == {index.store.file("lighthouse.py").id}  # type: ignore[union-attr]
-
-
-def test_a_young_folder_that_goes_away_takes_its_files_along(code: Path, cache: Path) -> None:
-    (code / "young").mkdir()
-    (code / "young" / "short_lived.py").write_text("def short_lived():\n    pass\n")
-    index, _ = _build(code, cache)
-    with closing(index):
-        assert _names(index, "short_lived")
-    (code / "young" / "short_lived.py").unlink()
-    (code / "young").rmdir()
-    index, _ = _build(code, cache)
-    with closing(index):
-        assert not _names(index, "short_lived")

@@ -111,3 +111,19 @@ def _change(tree: Path, random: Random, step: int) -> None:
         (tree / f"link_{step}.py").symlink_to(file)
     else:
         os.utime(file, (1, 1))
+
+
+def test_a_young_folder_that_goes_away_takes_its_files_along(index: Index, tree: Path) -> None:
+    """It was never remembered, and the folders that were are all as before."""
+    _build(index)
+    young = tree / "young" / "short_lived.py"
+    young.parent.mkdir()
+    young.write_text("def short_lived():\n    pass\n")
+    tomorrow = time.time() + 86_400
+    os.utime(young, (tomorrow, tomorrow))
+    _build(index)
+    assert index.store.file("young/short_lived.py")
+    young.unlink()
+    young.parent.rmdir()
+    _build(index)
+    assert not index.store.file("young/short_lived.py")
