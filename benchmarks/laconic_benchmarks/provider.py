@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import msgspec
 
-from laconic.conversation.provider_cache import CacheBlock, ProviderCache
 from laconic.conversation.replay import ReplayClock
+from laconic.conversation.simulated_cache import CacheBlock, ProviderCache
 from laconic.render.table import Cell
 from laconic.wire.cache_rules import FIVE_MINUTES
 from laconic.wire.providers.anthropic.cache_rules import CACHE_RULES

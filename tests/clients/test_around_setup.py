@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from laconic.around.definitions import read_definitions
 from laconic.cli.main import main
 from laconic.clients import jsonc
 from laconic.clients.setup import ClientFolders
+from laconic.mcp_proxy.definitions import read_definitions
 
 JSON = """{
   // mine

@@ -259,7 +259,7 @@ def test_while_the_quota_of_the_new_provider_runs_low_its_models_think_less(pack
 
 def test_refusals_and_the_rules_of_its_quota_and_its_cache_are_those_of_the_file(package: Path) -> None:
     code = (
-        "from laconic.conversation.provider_cache import CacheBlock, ProviderCache\n"
+        "from laconic.conversation.simulated_cache import CacheBlock, ProviderCache\n"
         "from laconic.wire.formats import format_named\n"
         "from laconic.wire.rate_limits import counts_cached\n"
         "from laconic.wire.refusals import named_limit, refusal, too_long\n"

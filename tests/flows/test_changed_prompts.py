@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from laconic.config import load
-from laconic.conversation.provider_cache import ProviderCache
+from laconic.conversation.simulated_cache import ProviderCache
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream, streamed
 from laconic.wire.formats import format_named
 from laconic.wire.usage import Usage

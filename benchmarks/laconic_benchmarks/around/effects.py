@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from laconic.around.connection import ServerConnection
+from laconic.mcp_proxy.connection import ServerConnection
 from laconic_benchmarks.around.measuring import Measured, ask, connected, direct, texts, through
 from laconic_benchmarks.around.servers import WORDS, entries, make_world
 from laconic_benchmarks.report import at_least, at_most

@@ -16,11 +16,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from laconic.around.connection import ServerConnection
-from laconic.around.definitions import ServerDefinition, read_definition
-from laconic.around.messages import ErrorAnswer, Message
 from laconic.config import child_environment
 from laconic.errors import ServerUnavailable
+from laconic.mcp_proxy.connection import ServerConnection
+from laconic.mcp_proxy.definitions import ServerDefinition, read_definition
+from laconic.mcp_proxy.messages import ErrorAnswer, Message
 from laconic.render.table import Cell
 from laconic.workspace.git import git
 from laconic_benchmarks.around.questions import Question, questions

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 from backports import zstd
 
-from laconic.conversation.provider_cache import CacheBlock, ProviderCache
+from laconic.conversation.simulated_cache import CacheBlock, ProviderCache
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
 from laconic.models.find_model import find_model
 from laconic.models.model import Price

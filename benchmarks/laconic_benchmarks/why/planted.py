@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from laconic.conversation.cause_texts import Cause
-from laconic.conversation.provider_cache import CacheBlock, ProviderCache
+from laconic.conversation.simulated_cache import CacheBlock, ProviderCache
 from laconic.wire.cache_rules import FIVE_MINUTES, HOUR, CacheRules
 from laconic.wire.usage import Usage
 

@@ -67,7 +67,8 @@ def run_tool(runner: CommandRunner, session: str) -> Tool:
 
     return Tool(
         name="run",
-        summary=f"Run a shell command in the working folder{runner.confinement}; output reduced, the whole kept for recall",
+        summary=f"Run a shell command in the working folder{runner.confinement};"
+        " output reduced, the whole kept for recall",
         help="The command starts in the working folder or in `folder` below it, has no input, and is ended after a"
         " time limit, together with everything that it started, in the background too.",
         arguments=(

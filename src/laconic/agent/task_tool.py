@@ -78,8 +78,8 @@ def task_tool(tasks: TaskList) -> Tool:
     return Tool(
         name="task",
         summary="Add, start or complete a task; outputs belong to the task in progress",
-        help="A title adds a task, an id names one that is there. Completing one with its result lets what was shown for it"
-        " be left out later.",
+        help="A title adds a task, an id names one that is there. Completing one with its result lets what was shown for"
+        " it be left out later.",
         arguments=(
             Argument("title", "text", "", aliases=("subject", "name", "content", "task")),
             Argument("id", "text", "", aliases=("task_id", "taskid")),

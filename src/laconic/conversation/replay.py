@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from laconic.conversation.prefix_hashes import count_shared
-from laconic.conversation.provider_cache import CacheBlock, ProviderCache
+from laconic.conversation.simulated_cache import CacheBlock, ProviderCache
 from laconic.models.model import Price
 from laconic.wire.cache_rules import FIVE_MINUTES, CacheRules
 from laconic.wire.content import without_marks

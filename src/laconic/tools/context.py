@@ -350,8 +350,8 @@ def _cut_at_word(text: str) -> str:
 TOOL = Tool(
     name="context",
     summary="The code for a task in words (issue, bug, feature)",
-    help="Give the whole text of the task. The answer shows the function that it is most likely about with its callers and"
-    " tests, the lines elsewhere that matter most, and names of further places, as many as the budget allows. `show`"
+    help="Give the whole text of the task. The answer shows the function that it is most likely about with its callers"
+    " and tests, the lines elsewhere that matter most, and names of further places, as many as the budget allows. `show`"
     " set to `names` or `code` gives one without the other. Asked how something works, it gives an overview: who does the"
     " work, from where it is reached, its rules, data and tests (`show=deep`: with the code). Lines that this session"
     " has received are not sent again.",

@@ -244,8 +244,8 @@ def _line(code: Code, title: str, symbols: list[Symbol], total: int = 0) -> list
 TOOL = Tool(
     name="inspect",
     summary="Symbols (name, Class.method, path::name): body, references, callees, implementations, tests",
-    help="Shows the definition and its body, every reference by file with the symbol around it (a `?` marks one that is only"
-    " possible), what it calls, what overrides or implements it, and the tests that use it.",
+    help="Shows the definition and its body, every reference by file with the symbol around it (a `?` marks one that is"
+    " only possible), what it calls, what overrides or implements it, and the tests that use it.",
     arguments=(
         Argument(
             name="symbol",

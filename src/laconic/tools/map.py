@@ -223,9 +223,9 @@ def _weight(files: list[File]) -> int:
 TOOL = Tool(
     name="map",
     summary="Overview of the repository, a folder, or a file's outline",
-    help="Without a path: languages, manifests with dependencies, entry points, tests, public names and the tree, one line"
-    " a folder. With a folder: the same below it. With a file: its symbols with their spans. With words: how that works"
-    " here.",
+    help="Without a path: languages, manifests with dependencies, entry points, tests, public names and the tree, one"
+    " line a folder. With a folder: the same below it. With a file: its symbols with their spans. With words: how that"
+    " works here.",
     arguments=(
         Argument(
             name="path",

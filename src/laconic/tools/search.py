@@ -320,8 +320,8 @@ def _nothing(call: ToolCall, query: str, found: SearchResult) -> str:
 TOOL = Tool(
     name="search",
     summary="Find by name, phrase, /regex/, path or question; hits with their symbol and span",
-    help="Accepts identifiers in any style, Class.method, kind words (class Foo), phrases, /regular expressions/, globs and"
-    " paths, or a question in words. `in` narrows: code, symbols, refs, docs, tests, paths. The query may"
+    help="Accepts identifiers in any style, Class.method, kind words (class Foo), phrases, /regular expressions/, globs"
+    " and paths, or a question in words. `in` narrows: code, symbols, refs, docs, tests, paths. The query may"
     " contain filters: path:src/** lang:rust kind:class -tests. `in=values` counts the different texts that a regular"
     " expression matches, or its first group: /raise (\\w+)/.",
     arguments=(

@@ -117,8 +117,8 @@ def _way(code: Code, way: tuple[CallEdge, ...]) -> dict[str, Json]:
 TOOL = Tool(
     name="trace",
     summary="Call paths: callers of a symbol (impact), or from symbol to another",
-    help="With one symbol: who calls it, level by level (direction=down: what it calls). With `to`: the call paths between"
-    " the two. A `?` marks a step that is only possible.",
+    help="With one symbol: who calls it, level by level (direction=down: what it calls). With `to`: the call paths"
+    " between the two. A `?` marks a step that is only possible.",
     arguments=(
         Argument(
             name="symbol",

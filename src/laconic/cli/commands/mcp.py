@@ -16,7 +16,7 @@ from laconic.cli.listen_arguments import add_listen_arguments, listen_as_asked
 from laconic.config import Settings
 
 if TYPE_CHECKING:
-    from laconic.around.relay import MakeRelay
+    from laconic.mcp_proxy.relay import MakeRelay
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.around:
         import asyncio
 
-        from laconic.around.stdio_front import serve_stdio
+        from laconic.mcp_proxy.stdio_front import serve_stdio
         from laconic.serving.stdio_lines import LineReader
 
         asyncio.run(serve_stdio(_relay_maker(args, settings), LineReader.claim()))
@@ -53,10 +53,10 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def _relay_maker(args: argparse.Namespace, settings: Settings) -> MakeRelay:
-    from laconic.around.assembly import relay_maker
-    from laconic.around.definitions import read_definitions
     from laconic.clients.setup import ClientFolders
     from laconic.config import child_environment
+    from laconic.mcp_proxy.assembly import relay_maker
+    from laconic.mcp_proxy.definitions import read_definitions
 
     root = args.root.resolve()
     definitions = read_definitions(args.around, ClientFolders(root, child_environment()))
@@ -65,8 +65,8 @@ def _relay_maker(args: argparse.Namespace, settings: Settings) -> MakeRelay:
 
 def _serve_http(args: argparse.Namespace, settings: Settings) -> int:
     # Imported here: standard input is the usual way, and needs no HTTP server.
-    from laconic.around.http_front import around_application
     from laconic.errors import UsageError
+    from laconic.mcp_proxy.http_front import around_application
     from laconic.mcp_server.http import application
     from laconic.serving.hosts import allowed_hosts
     from laconic.serving.listen import bind

@@ -116,7 +116,8 @@ def _context(view: JsonNode) -> Markup:
             marks.append(
                 charts.ChartMark(
                     at=place[event["number"]],
-                    text=f"turn {event['number']}: {event['decisions']} decisions, {format.short(event['saved'])} tokens out\n"
+                    text=f"turn {event['number']}: {event['decisions']} decisions,"
+                    f" {format.short(event['saved'])} tokens out\n"
                     + ", ".join(
                         f"{_REASONS.get(reason, reason)}: {count}" for reason, count in event["reasons"].items()
                     ),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.around.stage import definition, names, relaying
+from tests.mcp_proxy.stage import definition, names, relaying
 
 
 def run(work: Any) -> None:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from laconic import __version__
-from laconic.around.catalogue import Catalogue
-from laconic.around.connection import ServerConnection
-from laconic.around.definitions import ServerDefinition
-from laconic.around.messages import (
+from laconic.errors import LaconicError
+from laconic.mcp_proxy.catalogue import Catalogue
+from laconic.mcp_proxy.connection import ServerConnection
+from laconic.mcp_proxy.definitions import ServerDefinition
+from laconic.mcp_proxy.messages import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
@@ -27,11 +28,10 @@ from laconic.around.messages import (
     read_params,
     result_message,
 )
-from laconic.around.routes import Routes
-from laconic.around.server_group import ServerGroup
-from laconic.around.tool_calls import ToolCalls
-from laconic.around.tool_lines import visible
-from laconic.errors import LaconicError
+from laconic.mcp_proxy.routes import Routes
+from laconic.mcp_proxy.server_group import ServerGroup
+from laconic.mcp_proxy.tool_calls import ToolCalls
+from laconic.mcp_proxy.tool_lines import visible
 
 _LOG: Final = logging.getLogger(__name__)
 VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")

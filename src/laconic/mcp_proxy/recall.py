@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import msgspec
 
-from laconic.around.results import ResultReducer
 from laconic.errors import UsageError
+from laconic.mcp_proxy.results import ResultReducer
 from laconic.reduce.json_path import select_path
 
 _BUDGET: Final = 6_000  # tokens

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from laconic.around.catalogue import Catalogue
-from laconic.around.definitions import ServerDefinition
-from laconic.around.relay import MakeRelay, Relay, RelayParts, Send
-from laconic.around.results import ResultReducer
-from laconic.around.server_group import ServerGroup
-from laconic.around.tool_calls import ToolCalls
 from laconic.clients.registry import searches_tools
 from laconic.config import Settings, child_environment
+from laconic.mcp_proxy.catalogue import Catalogue
+from laconic.mcp_proxy.definitions import ServerDefinition
+from laconic.mcp_proxy.relay import MakeRelay, Relay, RelayParts, Send
+from laconic.mcp_proxy.results import ResultReducer
+from laconic.mcp_proxy.server_group import ServerGroup
+from laconic.mcp_proxy.tool_calls import ToolCalls
 from laconic.tokens.count import counter
 from laconic.workspace.git import home
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from laconic.around.definitions import ServerDefinition
+from laconic.mcp_proxy.definitions import ServerDefinition
 from laconic.workspace.atomic_write import write_whole
 
 _LARGEST: Final = 8_000_000  # bytes of a list that is kept

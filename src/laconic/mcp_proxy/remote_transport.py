@@ -13,8 +13,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from laconic.around.messages import Message
 from laconic.errors import ServerUnavailable
+from laconic.mcp_proxy.messages import Message
 
 _VERSION: Final = "mcp-protocol-version"
 _CONNECTING: Final = 30.0  # seconds

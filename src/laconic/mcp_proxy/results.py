@@ -12,10 +12,10 @@ from typing import Final
 
 import msgspec
 
-from laconic.around.messages import Message
-from laconic.around.seen_results import SeenResults, describe_changes
 from laconic.config import Settings, child_environment
 from laconic.errors import ArchiveUnavailable
+from laconic.mcp_proxy.messages import Message
+from laconic.mcp_proxy.seen_results import SeenResults, describe_changes
 from laconic.records import ArchivedOriginal
 from laconic.reduce.foreign_rows import rows_as_json
 from laconic.reduce.page_snapshot import is_snapshot, shorten_snapshot

@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from laconic.around.catalogue import Catalogue, Listing
-from laconic.around.connection import ServerConnection
-from laconic.around.definitions import ServerDefinition
-from laconic.around.messages import ErrorAnswer, Message
-from laconic.around.own_tools import NAMES
-from laconic.around.tool_directory import ToolDirectory
 from laconic.errors import ServerUnavailable
+from laconic.mcp_proxy.catalogue import Catalogue, Listing
+from laconic.mcp_proxy.connection import ServerConnection
+from laconic.mcp_proxy.definitions import ServerDefinition
+from laconic.mcp_proxy.messages import ErrorAnswer, Message
+from laconic.mcp_proxy.own_tools import NAMES
+from laconic.mcp_proxy.tool_directory import ToolDirectory
 
 _LOG: Final = logging.getLogger(__name__)
 _PAGES: Final = 200  # of one list

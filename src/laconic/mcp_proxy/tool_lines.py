@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from laconic.around.messages import Message
+from laconic.mcp_proxy.messages import Message
 
 WIDTHS: Final = (60, 48, 40, 34, 28, 22, 16, 0)  # characters of what a tool does, the best first
 _NAME: Final = 80

@@ -18,8 +18,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope
 from starlette.types import Send as AsgiSend
 
-from laconic.around.messages import Identifier, Message, is_notification
-from laconic.around.relay import MakeRelay
+from laconic.mcp_proxy.messages import Identifier, Message, is_notification
+from laconic.mcp_proxy.relay import MakeRelay
 from laconic.serving.hosts import AllowedHosts, HostCheck
 from laconic.serving.tokens import TokenCheck
 

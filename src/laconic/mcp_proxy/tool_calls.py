@@ -11,16 +11,16 @@ from typing import Any, Final
 
 import msgspec
 
-from laconic.around import own_tools
-from laconic.around.messages import INVALID_PARAMS, ErrorAnswer, Message, text_result
-from laconic.around.pipeline import Pipeline
-from laconic.around.recall import recall
-from laconic.around.results import LARGE, ResultReducer
-from laconic.around.server_group import ServerGroup
-from laconic.around.tool_directory import ForeignTool
-from laconic.around.tool_lines import WIDTHS, misfits, only_reads, visible
 from laconic.config import Settings
 from laconic.errors import LaconicError, ServerUnavailable, UnknownName, UsageError
+from laconic.mcp_proxy import own_tools
+from laconic.mcp_proxy.messages import INVALID_PARAMS, ErrorAnswer, Message, text_result
+from laconic.mcp_proxy.pipeline import Pipeline
+from laconic.mcp_proxy.recall import recall
+from laconic.mcp_proxy.results import LARGE, ResultReducer
+from laconic.mcp_proxy.server_group import ServerGroup
+from laconic.mcp_proxy.tool_directory import ForeignTool
+from laconic.mcp_proxy.tool_lines import WIDTHS, misfits, only_reads, visible
 
 _FOUND: Final = 8  # schemas that a search shows
 _OFTEN: Final = 5  # calls in a project from which a tool is listed in full

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import msgspec
 
-from laconic.around.messages import Message
 from laconic.errors import LaconicError, UsageError
+from laconic.mcp_proxy.messages import Message
 from laconic.reduce.json_path import describe_shape, select_path
 from laconic.reduce.pattern import compile_pattern
 

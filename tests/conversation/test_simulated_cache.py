@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.conversation.sessions import Clock
 
-from laconic.conversation.provider_cache import CacheBlock, ProviderCache, TooManyMarks
+from laconic.conversation.simulated_cache import CacheBlock, ProviderCache, TooManyMarks
 from laconic.wire.cache_rules import FIVE_MINUTES, HOUR
 from laconic.wire.formats import format_named
 from laconic.wire.usage import Usage

@@ -10,11 +10,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from laconic.around.assembly import relay_maker
-from laconic.around.definitions import ServerDefinition
-from laconic.around.messages import Message, is_answer
-from laconic.around.relay import Relay
 from laconic.config import load
+from laconic.mcp_proxy.assembly import relay_maker
+from laconic.mcp_proxy.definitions import ServerDefinition
+from laconic.mcp_proxy.messages import Message, is_answer
+from laconic.mcp_proxy.relay import Relay
 
 SERVER = Path(__file__).with_name("server.py")
 HELLO = {

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final, Protocol
 
-from laconic.around.definitions import ServerDefinition
-from laconic.around.messages import (
+from laconic.errors import ServerUnavailable
+from laconic.mcp_proxy.definitions import ServerDefinition
+from laconic.mcp_proxy.messages import (
     INTERNAL_ERROR,
     ErrorAnswer,
     Identifier,
@@ -19,8 +20,7 @@ from laconic.around.messages import (
     notification,
     request,
 )
-from laconic.around.process_transport import ProcessTransport
-from laconic.errors import ServerUnavailable
+from laconic.mcp_proxy.process_transport import ProcessTransport
 
 _LOG: Final = logging.getLogger(__name__)
 _FIRST_PAUSE: Final = 0.5  # seconds before a server that failed is started again; doubled each time
@@ -164,7 +164,7 @@ class ServerConnection:
             self._transport = process
             work = process.run()
         else:
-            from laconic.around.remote_transport import RemoteTransport  # loads the SDK, which few servers need
+            from laconic.mcp_proxy.remote_transport import RemoteTransport  # loads the SDK, which few servers need
 
             remote = RemoteTransport(self._receive, self._lose, limit=self._limit)
             self._transport = remote

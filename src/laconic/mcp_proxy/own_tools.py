@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from laconic.around.messages import Message
-from laconic.around.tool_directory import ForeignTool
-from laconic.around.tool_lines import WIDTHS, describe_tool, visible
+from laconic.mcp_proxy.messages import Message
+from laconic.mcp_proxy.tool_directory import ForeignTool
+from laconic.mcp_proxy.tool_lines import WIDTHS, describe_tool, visible
 
 CALL: Final = "call"
 LOOK: Final = "look"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
 
-from laconic.around.messages import Message
-from laconic.around.tool_lines import properties_of, visible
+from laconic.mcp_proxy.messages import Message
+from laconic.mcp_proxy.tool_lines import properties_of, visible
 
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _JOINT: Final = "/"

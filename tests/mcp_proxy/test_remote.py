@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.around.stage import relaying
+from tests.mcp_proxy.stage import relaying
 
-from laconic.around.definitions import ServerDefinition, Transport
+from laconic.mcp_proxy.definitions import ServerDefinition, Transport
 
 SERVER = Path(__file__).with_name("remote_server.py")
 

@@ -8,8 +8,8 @@ from typing import Final
 
 import msgspec
 
-from laconic.around.messages import Identifier, Message, is_notification
-from laconic.around.relay import MakeRelay
+from laconic.mcp_proxy.messages import Identifier, Message, is_notification
+from laconic.mcp_proxy.relay import MakeRelay
 from laconic.serving.line_repair import UnreadableMessage, repair_line
 from laconic.serving.stdio_lines import LineReader
 

@@ -13,8 +13,8 @@ from typing import Final
 
 import msgspec
 
-from laconic.around.messages import Message
 from laconic.errors import ServerUnavailable
+from laconic.mcp_proxy.messages import Message
 from laconic.serving.line_repair import find_id
 
 _CHUNK: Final = 262_144

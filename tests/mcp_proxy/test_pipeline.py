@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.around.stage import definition, relaying
+from tests.mcp_proxy.stage import definition, relaying
 
 
 def play(folder: Path, steps: object, **settings: object) -> tuple[str, bool]:

@@ -6,10 +6,10 @@ import asyncio
 from collections import Counter
 from typing import Final
 
-from laconic.around.messages import INVALID_PARAMS, NOT_FOUND, ErrorAnswer, Message
-from laconic.around.server_group import ServerGroup
-from laconic.around.tool_lines import visible
 from laconic.errors import ServerUnavailable
+from laconic.mcp_proxy.messages import INVALID_PARAMS, NOT_FOUND, ErrorAnswer, Message
+from laconic.mcp_proxy.server_group import ServerGroup
+from laconic.mcp_proxy.tool_lines import visible
 
 _LISTS: Final = {  # the key of its items, their identity, and the capability of servers that have it
     "prompts/list": ("prompts", "name", "prompts"),
