@@ -160,7 +160,7 @@ def test_a_model_that_wrote_nonsense_is_told_what_was_wrong(format: str, stream:
     assert third[: len(second)] == second
     assert [message["role"] for message in second[-2:]] == ["assistant", "user"]
     assert json.dumps(BROKEN) in json.dumps(second[-2])
-    assert "not valid JSON" in str(second[-1])
+    assert "does not contain valid JSON" in str(second[-1])
     assert "there is no tool Fly. There are: Read." in str(third[-1])
     assert b'reason="not-json"' in numbers
     assert b'reason="unknown-tool"' in numbers

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.tokens.estimate import estimate
+from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse
 from laconic.wire.usage import Usage
@@ -152,7 +152,7 @@ def test_text_that_nobody_counted_is_estimated(size: int) -> None:
     for at in range(0, len(said), size):
         reader.feed(said[at : at + size])
     assert reader.usage is None
-    assert reader.so_far == Usage(output=estimate("one two three four" * 3), estimated=True)
+    assert reader.so_far == Usage(output=counter()("one two three four" * 3), estimated=True)
     reader.feed(b'data: {"usage":{"prompt_tokens":9,"completion_tokens":2}}\n')
     assert reader.so_far == reader.close() == Usage(9, output=2)
 
@@ -162,7 +162,7 @@ def test_a_long_text_is_estimated_from_its_beginning() -> None:
     for _ in range(5000):
         reader.feed(b'data: {"type":"content_block_delta","delta":{"thinking":"one two three four "}}\n')
     assert reader.so_far is not None
-    assert reader.so_far.output == pytest.approx(estimate("one two three four " * 5000), rel=0.01)
+    assert reader.so_far.output == pytest.approx(counter()("one two three four " * 5000), rel=0.01)
 
 
 def test_a_report_in_a_long_line_is_read() -> None:

@@ -23,7 +23,7 @@ from laconic.render.escape_control import visible
 _GROUPS: Final = {
     "Begin here": ("replay", "setup", "wrap", "doctor"),
     "Ask about code": ("search", "inspect", "read", "map", "context", "trace", "diff", "report", "edit"),
-    "Shorten output": ("run", "reduce", "recall"),
+    "Shorten output": ("run", "reduce", "recall", "hook"),
     "See what it costs": ("stats", "why", "dashboard"),
     "Serve": ("gateway", "mcp", "agent"),
     "Keep house": ("index", "workspace", "purge", "completion"),

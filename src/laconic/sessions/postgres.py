@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from hashlib import blake2b
 from typing import Any, Final, TypeVar
 
@@ -72,7 +72,8 @@ class PostgresDatabase:
         self._lock = threading.Lock()
         self._outage = _outage_of(url)
         self._outage.users.add(self)
-        self._pool = _pool(url, schema, durable=durable)
+        self._open_pool = partial(_pool, url, schema, durable=durable)
+        self._pool = self._open_pool()
         weakref.finalize(self, self._pool.close, 0.1)
 
     @property
@@ -114,6 +115,12 @@ class PostgresDatabase:
         """By the counters of writes that the database keeps; they follow within a second."""
         query = "SELECT COALESCE(sum(n_tup_ins+n_tup_upd+n_tup_del), 0) FROM pg_stat_user_tables WHERE schemaname=?"
         return int(self.read(lambda base: base.execute(query, (self._schema,)).fetchone())[0])
+
+    def renew(self) -> None:
+        """Begin with new connections: an outage makes a pool wait longer and longer before it connects again."""
+        old, self._pool = self._pool, self._open_pool()
+        weakref.finalize(self, self._pool.close, 0.1)
+        old.close(0.1)
 
     def close(self) -> None:
         """Nothing can be asked afterwards."""
@@ -200,6 +207,8 @@ class _Outage:
                     base.execute("SELECT 1")
             except psycopg.Error:
                 continue
+            for user in list(self.users):
+                user.renew()
             log.warning("the shared store is back")
             break
         self.is_on = False
@@ -238,7 +247,7 @@ class _Reader:
         return self._database.read(lambda base: base.execute(query, values))  # the cursor holds its rows
 
     def executemany(self, query: str, rows: Iterable[Sequence[Any]], /) -> object:
-        raise NotImplementedError("a reader does not write")
+        raise TypeError("a reader does not write")
 
 
 class _CommitLost(Exception):
