@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 
 import pytest
+from sse_starlette.sse import AppStatus
 from starlette.testclient import TestClient
 
 from laconic.cli.commands.gateway import application, with_store
@@ -52,7 +53,10 @@ def test_a_gateway_without_its_database_is_ready_and_says_what_is_missing(settin
     assert "ledger" in answer.text
 
 
-def test_a_server_that_is_told_to_end_says_so_first_and_goes_on_for_a_while(settings: Settings) -> None:
+def test_a_server_that_is_told_to_end_says_so_first_and_goes_on_for_a_while(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(AppStatus, "should_exit", False)  # a flag of the whole process: put back after the test
     readiness = Readiness(notice=60.0)
     app = application(Upstreams(), settings, off=False, readiness=readiness)
     server = server_for(app, ListenAddress("127.0.0.1", 0), readiness=readiness)
