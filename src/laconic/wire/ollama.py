@@ -6,19 +6,17 @@ It cuts longer prompts without a word, and its default is far below what a model
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from laconic.errors import MalformedRequest
 from laconic.wire.json_values import objects_in
-from laconic.wire.spans import value
+from laconic.wire.spans import read_object
 
 _SET: Final = re.compile(r"^\s*num_ctx\s+(\d+)\s*$", re.M)
 
 
 def read_loaded_window(body: bytes, model: str) -> int:
     """From the list of loaded models (`/api/ps`); 0: the model is not loaded, or an older server does not say."""
-    for entry in objects_in(_mapping(body).get("models")):
+    for entry in objects_in(read_object(body).get("models")):
         size = entry.get("context_length")
         if _plain(model) in {_plain(str(entry.get("name"))), _plain(str(entry.get("model")))} and isinstance(
             size, int
@@ -29,7 +27,7 @@ def read_loaded_window(body: bytes, model: str) -> int:
 
 def read_set_window(body: bytes) -> int:
     """From the description of a model (`/api/show`); 0: it sets none, and the server's default counts."""
-    found = _SET.search(str(_mapping(body).get("parameters", "")))
+    found = _SET.search(str(read_object(body).get("parameters", "")))
     if found is None:
         return 0
     return int(found[1])
@@ -38,13 +36,3 @@ def read_set_window(body: bytes) -> int:
 def _plain(model: str) -> str:
     """`qwen3` and `qwen3:latest` are one model."""
     return model.removesuffix(":latest")
-
-
-def _mapping(body: bytes) -> Mapping[str, Any]:
-    try:
-        found = value(body)
-    except MalformedRequest:
-        return {}
-    if isinstance(found, Mapping):
-        return found
-    return {}

@@ -7,7 +7,8 @@ space and lone surrogates are all found where they are.
 from __future__ import annotations
 
 import json
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -101,6 +102,17 @@ def value(raw: bytes) -> object:
         return _loose(raw)
     except RecursionError:
         raise MalformedRequest("The JSON is nested too deeply.", "Send a flatter body.") from None
+
+
+def read_object(raw: bytes) -> Mapping[str, Any]:
+    """A JSON object, decoded; empty where the text is anything else."""
+    try:
+        found = value(raw)
+    except MalformedRequest:
+        return {}
+    if isinstance(found, Mapping):
+        return found
+    return {}
 
 
 def is_string(raw: bytes) -> bool:

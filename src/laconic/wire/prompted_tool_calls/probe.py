@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from laconic.errors import MalformedRequest
 from laconic.wire.formats import format_named
 from laconic.wire.json_values import as_list, objects_in
 from laconic.wire.messages import ToolDefinition
 from laconic.wire.refusals import refuses_tools
-from laconic.wire.spans import value
+from laconic.wire.spans import read_object
 
 _SCHEMA: Final = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 _ABOUT: Final = "Says a word. It has no effect."
@@ -29,7 +28,7 @@ def read_answer(status: int, body: bytes) -> str:
     """What the answer to the question shows: `native`, `prompted`, or nothing."""
     if refuses_tools(status, body):
         return "prompted"
-    answer = _mapping(body)
+    answer = read_object(body)
     if status != 200 or not answer:
         return ""
     if any(_is_call(part) for part in _parts(answer)):
@@ -46,7 +45,7 @@ def read_answer(status: int, body: bytes) -> str:
 
 def read_listing(body: bytes, model: str) -> str:
     """What a provider's list of models says of one: OpenRouter, Mistral and those that do as they do."""
-    listed = _mapping(body).get("data")
+    listed = read_object(body).get("data")
     for entry in as_list(listed):
         if isinstance(entry, Mapping) and model in (entry.get("id"), entry.get("name")):
             return _read_entry(entry)
@@ -55,7 +54,7 @@ def read_listing(body: bytes, model: str) -> str:
 
 def read_description(body: bytes) -> str:
     """What Ollama's description of one model says."""
-    return _read_entry(_mapping(body))
+    return _read_entry(read_object(body))
 
 
 def _read_entry(entry: Mapping[str, Any]) -> str:
@@ -82,13 +81,3 @@ def _parts(answer: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _is_call(part: Mapping[str, Any]) -> bool:
     return bool(part.get("tool_calls")) or part.get("type") in {"tool_use", "function_call"}
-
-
-def _mapping(body: bytes) -> Mapping[str, Any]:
-    try:
-        found = value(body)
-    except MalformedRequest:
-        return {}
-    if isinstance(found, Mapping):
-        return found
-    return {}
