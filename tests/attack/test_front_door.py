@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import resource
+import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -327,6 +329,28 @@ def test_half_open_requests_do_not_shut_others_out(tmp_path: Path, half: bytes) 
                 for writer in open_ones:
                     writer.close()
             await _served(gateway.port)
+
+    asyncio.run(attack())
+
+
+def test_a_burst_of_half_open_requests_refuses_nobody(tmp_path: Path) -> None:
+    """Hundreds that arrive at one moment, more than the server has room for: the request behind them is served."""
+
+    async def attack() -> None:
+        async with _gateway(tmp_path) as gateway, AsyncExitStack() as opened:
+
+            async def open_halves(count: int) -> None:
+                for _ in range(count):
+                    _, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
+                    opened.callback(writer.close)
+                    writer.write(HALVES[-1])
+
+            for _ in range(5):
+                await open_halves(140)
+                os.kill(gateway.pid, signal.SIGSTOP)  # the kernel takes them meanwhile, so they arrive together
+                asyncio.get_running_loop().call_later(0.3, os.kill, gateway.pid, signal.SIGCONT)
+                await open_halves(140)
+                await _served(gateway.port)
 
     asyncio.run(attack())
 

@@ -31,6 +31,7 @@ class ConnectionBounds(msgspec.Struct, frozen=True):
     body_least: int = 1024
     pipelined: int = 16  # requests that may wait on one connection for the answer to an earlier one
     waiting: int = 1024  # connections that wait for their peer
+    answering: int = 24_576  # connections with a request that is being answered
 
 
 class BoundedState(ServerState):
@@ -40,19 +41,30 @@ class BoundedState(ServerState):
         super().__init__()
         self.bounds = bounds
         self._waiting: dict[BoundedProtocol, None] = {}
+        self._answering: set[BoundedProtocol] = set()
+
+    def is_full(self) -> bool:
+        """Whether as many connections are answered as there is room for. Those that wait for their peer do not count."""
+        return len(self._answering) >= self.bounds.answering
 
     def wait(self, connection: BoundedProtocol) -> None:
         """The connection has nothing to do. When too many are like that, the one that waits longest is closed."""
-        self._waiting.pop(connection, None)
+        self.release(connection)
         self._waiting[connection] = None
         if len(self._waiting) > self.bounds.waiting:
             oldest = next(iter(self._waiting))
             del self._waiting[oldest]
             oldest.transport.abort()
 
-    def release(self, connection: BoundedProtocol) -> None:
-        """The connection has a request to answer, or has ended."""
+    def answer(self, connection: BoundedProtocol) -> None:
+        """The connection has a request to answer."""
         self._waiting.pop(connection, None)
+        self._answering.add(connection)
+
+    def release(self, connection: BoundedProtocol) -> None:
+        """The connection has ended."""
+        self._waiting.pop(connection, None)
+        self._answering.discard(connection)
 
 
 class RequestTooLarge(Exception):
@@ -133,6 +145,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._phase = "body"
         self._head = 0
         self._expect(self._bounds.body_seconds)
+        # The base class counts all connections, also those that were just closed. Ours decides: zero refuses.
+        self.limit_concurrency = 0 if self._state.is_full() else None
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -172,7 +186,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         if self._unanswered > 0:
-            self._state.release(self)
+            self._state.answer(self)
         else:
             self._state.wait(self)
 

@@ -67,13 +67,14 @@ def server_for(
         server_header=False,
         date_header=False,
         proxy_headers=False,
-        limit_concurrency=descriptors * 3 // 8,  # a request that is passed on takes two descriptors
         timeout_keep_alive=120,  # longer than clients keep idle connections: they close first
         timeout_graceful_shutdown=math.ceil(readiness.longest),
         ssl_certfile=where.certificate or None,
         ssl_keyfile=where.key or None,
     )
-    return BoundedServer(config, bounds or ConnectionBounds(waiting=min(1024, descriptors // 4)), readiness)
+    if bounds is None:  # a request that is passed on takes two descriptors
+        bounds = ConnectionBounds(waiting=min(1024, descriptors // 4), answering=descriptors * 3 // 8)
+    return BoundedServer(config, bounds, readiness)
 
 
 def raise_descriptor_limit() -> int:
