@@ -23,11 +23,13 @@ _SHARE: Final = 0.2  # of the weight of the best workspace; one that has less ha
 
 def ask_workspaces(tool: Tool, call: ToolCall, runtimes: Sequence[ToolRuntime]) -> ToolAnswer:
     """The answer of a tool about the workspaces that a call names."""
-    usable = [runtime for runtime in runtimes if not runtime.prefix or is_usable(runtime)]
+    usable = [runtime for runtime in runtimes if not runtime.prefix or is_usable(runtime)] or list(runtimes[:1])
+    if len(usable) == 1:
+        call = replace(call, runtime=usable[0])
     if tool.joins is not None and tool.joins(call):
         return tool.run(replace(call, runtimes=tuple(usable)))
     if len(usable) == 1:
-        return _ask(tool, replace(call, runtime=usable[0]))
+        return _ask(tool, call)
     if tool.weigh is None:
         example = f'{tool.name}(..., workspace="{(usable or runtimes)[-1].prefix.strip("@/")}")'
         raise UsageError(f"{tool.name} answers about one workspace at a time.", f"Name one: {example}.")

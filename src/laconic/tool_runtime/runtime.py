@@ -36,6 +36,7 @@ from laconic.tool_runtime.edit_workspace import EditWorkspace
 from laconic.tool_runtime.session import Session
 from laconic.tool_runtime.tool import (
     AGAIN,
+    AT,
     BUDGET,
     FORMAT,
     OFFSET,
@@ -226,12 +227,23 @@ class ToolRuntime:
         return composed
 
     def _run(self, call: ToolCall, tool: Tool) -> ToolAnswer:
-        named = call.text(WORKSPACE.name)
-        if not named or WORKSPACE.name not in tool.fields or tool.manages:
+        named, commit = call.text(WORKSPACE.name), call.text(AT.name)
+        if tool.manages or not (named or commit):
             return tool.run(call)
-        if not self.settings.flag("index.others"):
+        if named and not self.settings.flag("index.others"):
             raise NotAllowed("Other workspaces are turned off.", "The setting index.others allows them.")
-        return ask_workspaces(tool, call, self.workspaces.select(named))
+        asked = self.workspaces.select(named) if named else [self]
+        if commit:
+            asked = [self._open_commit(asked, commit)]
+        return ask_workspaces(tool, call, asked)
+
+    def _open_commit(self, asked: Sequence[ToolRuntime], commit: str) -> ToolRuntime:
+        if len(asked) > 1:
+            raise UsageError("`at` names a commit of one workspace.", "Name one in `workspace`, or none.")
+        opened = self.workspaces.open_commit(asked[0], commit)
+        opened._bring_up_to_date()
+        self._lag = opened._lag or self._lag
+        return opened
 
     def _open_other(self, root: Path, prefix: str) -> ToolRuntime:
         return ToolRuntime(root, self.settings, self.tools, shell=self.shell, editing=False, prefix=prefix)

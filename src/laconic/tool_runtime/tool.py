@@ -74,6 +74,14 @@ WORKSPACE: Final = Argument(
     aliases=("workspaces", "repo", "repository", "repos", "project", "codebase"),
     explained="other indexed code bases: names separated by commas, or all",
 )
+AT: Final = Argument(
+    name="at",
+    kind="text",
+    help="",
+    listed=False,
+    aliases=("commit", "revision", "rev", "ref", "tag", "branch"),
+    explained="a commit, tag or branch, instead of the files on disk",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from laconic.errors import IndexUnavailable, UnknownName
 from laconic.index import catalog
+from laconic.index.commit_trees import open_commit
+from laconic.workspace.revisions import find_commit
 
 if TYPE_CHECKING:
     from laconic.tool_runtime.runtime import ToolRuntime
@@ -88,8 +90,17 @@ class Workspaces:
             return None
         return self._runtime(root), inner
 
-    def __iter__(self) -> Iterator[ToolRuntime]:
-        return iter(self._opened.values())
+    def open_commit(self, runtime: ToolRuntime, name: str) -> ToolRuntime:
+        """A commit of a workspace as a workspace of its own; its paths are written `commit:path`."""
+        commit = find_commit(runtime.root, name)
+        folder = catalog.commit_folder(self._own.cache, runtime.root, commit)
+        prefix = f"{runtime.prefix}{name}:"
+        known = self._opened.get(folder)
+        if known is None or known.prefix != prefix or not folder.is_dir():
+            if known is not None:
+                known.close()
+            self._opened[folder] = self._open_other(open_commit(self._own.cache, runtime.root, commit), prefix)
+        return self._opened[folder]
 
     def _find(self, word: str, names: dict[str, Path]) -> Path:
         name = word.removeprefix(MARK).rstrip("/")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from laconic.errors import WorkspaceError
@@ -26,7 +27,7 @@ from laconic.reduce.line_choice import ChosenLines, CodeBlock, LineChoice, Place
 from laconic.render.compact_json import Json
 from laconic.tool_runtime.exploration import explore, is_exploring
 from laconic.tool_runtime.source import OpenedFile, clip_line, open_file, whole_spans
-from laconic.tool_runtime.tool import WORKSPACE, Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
+from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
 
 _RANKED: Final = 400  # symbols that can be named
 _FOOTER: Final = 60  # tokens of the last line, and of those on callers and tests
@@ -376,7 +377,8 @@ TOOL = Tool(
             aliases=("include", "folder", "glob"),
             explained="only files that this glob matches",
         ),
-        WORKSPACE,
+        replace(WORKSPACE, listed=False),
+        AT,
     ),
     run=run,
     weigh=lambda call: weigh_words(call.runtime.index.store, call.text("task")[:_LONGEST]),

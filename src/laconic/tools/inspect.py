@@ -25,7 +25,7 @@ from laconic.render.plural import count_of
 from laconic.tool_runtime.find_across import find_symbols
 from laconic.tool_runtime.outline import outline_type
 from laconic.tool_runtime.source import OpenedFile, body, clip_line, open_file
-from laconic.tool_runtime.tool import WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _FEW: Final = 6  # uses that are shown with their line of source
 _FILES: Final = 3  # files of uses that come before everything but the body
@@ -268,7 +268,8 @@ TOOL = Tool(
             aliases=("include", "sections", "parts", "operation"),
             explained=f"some of: {', '.join(_PARTS)}",
         ),
-        WORKSPACE,
+        replace(WORKSPACE, listed=False),
+        AT,
     ),
     run=run,
     budget=1_500,

@@ -20,7 +20,7 @@ from laconic.render.plural import count_of
 from laconic.tool_runtime.exploration import explore
 from laconic.tool_runtime.outline import outline
 from laconic.tool_runtime.source import open_file
-from laconic.tool_runtime.tool import WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.read_file import relative
 
 _ENTRY_NAMES: Final = frozenset(
@@ -239,6 +239,7 @@ TOOL = Tool(
             explained="a folder, a file or a subject; without it, the whole repository",
         ),
         replace(WORKSPACE, listed=False),
+        AT,
     ),
     run=run,
     budget=1_000,

@@ -15,7 +15,7 @@ from laconic.render.escape_control import visible_name
 from laconic.tool_runtime.across import place_piece
 from laconic.tool_runtime.outline import outline
 from laconic.tool_runtime.source import OpenedFile, excerpt, open_file
-from laconic.tool_runtime.tool import WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.read_file import inside, relative
 
 MOST_LINES: Final = 80  # of one snippet
@@ -224,6 +224,7 @@ TOOL = Tool(
             explained="add two letters to every number, which edits check",
         ),
         replace(WORKSPACE, listed=False),
+        AT,
     ),
     run=run,
     budget=3_600,

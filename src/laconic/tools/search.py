@@ -29,7 +29,7 @@ from laconic.render.plural import count_of
 from laconic.tool_runtime.find_across import find_symbols
 from laconic.tool_runtime.outline import scaffold
 from laconic.tool_runtime.source import body, clip_line, open_file
-from laconic.tool_runtime.tool import WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
 
 MOST: Final = 100  # hits of one answer
 _DEFAULT: Final = 15
@@ -370,6 +370,7 @@ TOOL = Tool(
             explained="only symbols of this kind: class",
         ),
         WORKSPACE,
+        AT,
     ),
     run=run,
     joins=lambda call: call.text("in") == "refs",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from laconic.errors import UnknownName, UsageError
@@ -11,7 +12,7 @@ from laconic.index.store import Symbol
 from laconic.render.compact_json import Json
 from laconic.tool_runtime.arguments import usage
 from laconic.tool_runtime.find_across import find_symbols
-from laconic.tool_runtime.tool import WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _DEPTH: Final = 3
 _DEEPEST: Final = 8
@@ -148,7 +149,8 @@ TOOL = Tool(
             aliases=("max_depth", "levels", "hops"),
             explained=f"steps that are followed, at most {_DEEPEST}",
         ),
-        WORKSPACE,
+        replace(WORKSPACE, listed=False),
+        AT,
     ),
     run=run,
     budget=1_000,
