@@ -14,6 +14,8 @@ from laconic.index.workspace_index import Index
 from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
 
+_OLD = "def total(items):\n    return old_sum(items)\n\n\ndef old_sum(items):\n    return 0\n"
+
 
 def _git(folder: Path, *args: str) -> None:
     identity = ("-c", "user.name=a", "-c", "user.email=a@b.c")
