@@ -44,9 +44,10 @@ class OpenedFile:
 
 
 def open_file(call: ToolCall, path: str) -> OpenedFile:
-    """The file at a path of the workspace."""
-    call.runtime.secrets.check(relative(call.runtime.root, path))
-    data = read_bytes(call.runtime.root, path)
+    """The file at a path of the workspace, or of another one at `@name/path`."""
+    runtime, inner = call.runtime.find_place(path)
+    runtime.secrets.check(relative(runtime.root, inner))
+    data = read_bytes(runtime.root, inner)
     if is_binary(data):
         raise Unreadable(f"{path} is binary.", "Read a text file.")
     return OpenedFile(path, data, split(data))
@@ -77,7 +78,7 @@ def excerpt(call: ToolCall, file: OpenedFile, span: Span, until: int = 0) -> Pie
         end = shown.start + size - 1
         text = number_lines(lines[:size], shown.start, mark) + "\n"
         if end < max(last, until):
-            rest = f"{file.path}:{end + 1}-{max(last, until)}"
+            rest = f"{call.runtime.prefix}{file.path}:{end + 1}-{max(last, until)}"
             text += f"[lines {shown.start}-{end}; more: {call.ready('read', rest)}]\n"
         if texts and call.runtime.count(text) > (CEILING if call.text("budget") else _SNIPPET):
             break
