@@ -27,6 +27,7 @@ _SHOWN: Final = re.compile(r"(\d{1,7})\t(.*)")
 _LONG: Final = range(12, 400)  # characters of a line that is looked for in the whole request
 _CALL: Final = 100  # tokens of a call that asks once more
 _HALF: Final = 0.5  # of the lines of a read: if more of them were sent before, it is a repeated one
+_STRETCH: Final = 3  # lines by which a place in a file is known
 Count = Callable[[str], int]
 
 
@@ -112,27 +113,32 @@ class _ContextReplay:
         everywhere = lines_of("\n".join(strings([message.get("content") for message in messages])))
         for id in new:
             self._known.add(id)
-            held: set[str] = set()
+            there: set[tuple[str, ...]] = set()
             for other, text in texts.items():
                 if other != id and self._reads[other].version.path == self._reads[id].version.path:
-                    held |= set(_shown_lines(text).values())
-            self._account(self._reads[id], texts[id], held, everywhere | self._restored)
+                    there |= set(_stretches(_shown_lines(text)).values())
+            self._account(self._reads[id], texts[id], there, everywhere | self._restored)
 
-    def _account(self, read: TranslatedRead, text: str, held: set[str], everywhere: set[str]) -> None:
+    def _account(self, read: TranslatedRead, text: str, there: set[tuple[str, ...]], everywhere: set[str]) -> None:
+        """`there` are stretches of lines of the file that other answers in the request show."""
         figures, wanted, shown = self._figures, read.lines, _shown_lines(text)
         known = self._sent[read.version.path]
-        repeated = sum(1 for line in wanted.values() if line in known) > _HALF * len(wanted)
-        known |= set(wanted.values())
+        repeated = sum(1 for line in wanted.values() if line.strip() in known) > _HALF * len(wanted)
+        known |= {line.strip() for line in wanted.values()}
         figures.reads += 1
         if not repeated:
             return
         size = self._count(text)
         figures.repeated += 1
         figures.tokens += size
-        figures.held += self._count(_numbered({n: line for n, line in wanted.items() if line in held}))
-        fresh = self._count(_numbered({n: line for n, line in shown.items() if line not in held}))
-        figures.held_sent += max(0, size - fresh)
-        missing = {line for line in wanted.values() if len(line) in _LONG and line not in everywhere}
+        held = _find_held(wanted, there)
+        pointers = size - self._count(_numbered(shown))
+        figures.held += self._count(_numbered({number: wanted[number] for number in held}))
+        figures.held_sent += pointers + self._count(_numbered({n: line for n, line in shown.items() if n in held}))
+        missing = set()
+        for number, line in wanted.items():
+            if number not in shown and len(line.strip()) in _LONG and line.strip() not in everywhere:
+                missing.add(line.strip())
         if missing:
             figures.wrong += 1
             figures.asked_again += self._count(_numbered(wanted)) + _CALL
@@ -145,8 +151,27 @@ def _shown_lines(text: str) -> dict[int, str]:
     for row in text.split("\n"):
         match = _SHOWN.fullmatch(row)
         if match and match[2].strip():
-            found[int(match[1])] = match[2].strip()
+            found[int(match[1])] = match[2]
     return found
+
+
+def _stretches(lines: Mapping[int, str]) -> dict[int, tuple[str, ...]]:
+    """Each line with those after it, by its number: single lines are alike in many places."""
+    numbers = list(lines)
+    found = {}
+    for at in range(len(numbers) - _STRETCH + 1):
+        found[numbers[at]] = tuple(lines[number] for number in numbers[at : at + _STRETCH])
+    return found
+
+
+def _find_held(wanted: Mapping[int, str], there: set[tuple[str, ...]]) -> set[int]:
+    """The numbers of lines that lie in a stretch which is in the request already."""
+    numbers = list(wanted)
+    held: set[int] = set()
+    for at, stretch in enumerate(_stretches(wanted).values()):
+        if stretch in there:
+            held.update(numbers[at : at + _STRETCH])
+    return held
 
 
 def _numbered(lines: Mapping[int, str]) -> str:

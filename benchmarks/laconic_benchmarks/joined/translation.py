@@ -35,8 +35,8 @@ class TranslatedRead(msgspec.Struct, frozen=True):
         """The lines that hold something, by number."""
         found = {}
         for number in range(self.first, self.last + 1):
-            line = self.version.lines.get(number, "").strip()
-            if line:
+            line = self.version.lines.get(number, "")
+            if line.strip():
                 found[number] = line
         return found
 
