@@ -51,6 +51,15 @@ def test_lines_that_the_conversation_has_are_pointed_to(runtime: ToolRuntime) ->
     assert "41\t    app_value_40" in more
 
 
+def test_a_longer_copy_without_numbers_does_not_hide_one_with_numbers(runtime: ToolRuntime) -> None:
+    one, messages = engine(), [user("Look at it.")]
+    _grow(one, messages, _read(runtime, "a", "10-40"))
+    _grow(one, messages, turn("w", "Write", {"file_path": "copy.py", "content": code("app", 60)}, "done"))
+    again = _grow(one, messages, _read(runtime, "b", "5-40"))
+    assert "5\t    app_value_4" in again
+    assert "[10-40: as above at 10]" in again
+
+
 def test_of_a_changed_file_the_changed_lines_are_sent(runtime: ToolRuntime) -> None:
     one, messages = engine(), [user("Look at it.")]
     _grow(one, messages, _read(runtime, "a", "1-40"))

@@ -178,10 +178,13 @@ class Sightings:
                 yield tracked, row
 
     def repeats(self, passage: Passage) -> Iterator[tuple[FoldedRows, TrackedText]]:
-        """Stretches of a new text that are visible elsewhere, longest first from each row on."""
+        """Stretches of a new text that are visible elsewhere, longest first from each row on.
+
+        Edits name tagged lines by their numbers: such a text only points to where these are shown too.
+        """
         lines, at = passage.lines, 0
         while at < len(lines):
-            length, place = self._longest(lines, at)
+            length, place = self._longest(lines, at, tagged=passage.tagged)
             if place is not None and self._worth(lines[at : at + length]):
                 tracked, row = place
                 yield FoldedRows(at, at + length - 1, tracked.key, row), tracked
@@ -189,9 +192,11 @@ class Sightings:
             else:
                 at += 1
 
-    def _longest(self, lines: Sequence[str], at: int) -> tuple[int, tuple[TrackedText, int] | None]:
+    def _longest(self, lines: Sequence[str], at: int, *, tagged: bool) -> tuple[int, tuple[TrackedText, int] | None]:
         best, found = 0, None
         for tracked, row in reversed(self._find_places(lines[at])):
+            if tagged and not tracked.passage.tagged:
+                continue
             rows, shown, length = tracked.passage.lines, tracked.shown, 0
             while (
                 at + length < len(lines)

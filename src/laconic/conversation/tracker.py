@@ -299,8 +299,6 @@ class ConversationTracker:
         rows = passage(text)
         runs = []
         for run, tracked in self._sightings.repeats(rows):
-            if rows.tagged and not tracked.passage.tagged:
-                continue  # edits name these lines by their numbers, which stand nowhere else
             runs.append(
                 FoldedRows(
                     first=run.first, last=run.last, source=run.source, row=run.row, label=_label(run, tracked, what)
