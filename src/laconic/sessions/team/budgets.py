@@ -126,7 +126,7 @@ class Budgets:
                 base.execute("DELETE FROM reserved WHERE until<?", (now,))
                 base.execute("DELETE FROM asked WHERE minute<?", (int(now - _OLD) // 60,))
 
-        self._file.write(work, flush=False)
+        self._file.write(work)
 
     def spent(self, keys: Sequence[TeamKey]) -> dict[str, float]:
         """Dollars of the running period, by the id of a key."""
