@@ -16,15 +16,18 @@ def _answer(request: ReceivedRequest) -> ScriptedAnswer:
 
 async def _read_late() -> bytes:
     """The answer, not read before it is more than a connection holds at once."""
-    async with ScriptedUpstream(_answer) as upstream, open_session() as session:
-        async with session.post(upstream.url + "/v1/messages", data=b"{}") as answer:
-            assert answer.connection is not None
-            connection = answer.connection.protocol
-            assert isinstance(connection, RelayedResponse)
-            async with asyncio.timeout(20):
-                while not connection._reading_paused:
-                    await asyncio.sleep(0.01)
-                return b"".join([piece async for piece in answer.content.iter_any()])
+    async with (
+        ScriptedUpstream(_answer) as upstream,
+        open_session() as session,
+        session.post(upstream.url + "/v1/messages", data=b"{}") as answer,
+        asyncio.timeout(20),
+    ):
+        assert answer.connection is not None
+        connection = answer.connection.protocol
+        assert isinstance(connection, RelayedResponse)
+        while not connection._reading_paused:
+            await asyncio.sleep(0.01)
+        return b"".join([piece async for piece in answer.content.iter_any()])
 
 
 def test_a_late_reader_gets_everything() -> None:

@@ -87,6 +87,7 @@ class Proxy:
 
     async def start(self) -> None:
         self._client = open_session()
+        await self._planning.start()
 
     async def stop(self) -> None:
         self._probes.close()
