@@ -330,7 +330,7 @@ class _SaidWords:
             return found
         return found | {
             "in signature": self._share(split_stems(symbol.signature)),
-            "in documentation": 2.000,
+            "in documentation": self._share(split_stems(symbol.doc)),
             "documented": float(bool(symbol.doc)),
             "short": float(symbol.kind in WITH_BODY and symbol.end - symbol.line < _SHORT),
             "name says": self._share(split_stems(symbol.name)),
