@@ -34,6 +34,7 @@ from laconic.gateway.team_access import AdmittedRequest, TeamAccess, TeamRefusal
 from laconic.gateway.team_member import MEMBER
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.gateway.upstream_errors import describe_fault
+from laconic.gateway.upstream_session import open_session
 from laconic.gateway.window_probes import WindowProbes
 from laconic.sessions.team.keys import TeamKey
 from laconic.wire.hidden_calls import HeldAnswer
@@ -47,7 +48,6 @@ T = TypeVar("T")
 
 log = logging.getLogger("laconic.gateway")
 _ERROR: Final = 2**20  # bytes of a refusal that are read
-_AUTO: Final = frozenset({"User-Agent", "Accept", "Accept-Encoding", "Content-Type"})
 
 
 class Incoming(msgspec.Struct, frozen=True):
@@ -96,15 +96,8 @@ class Proxy:
     async def start(self) -> None:
         if self._team is not None:
             self._team.start()
-        self._client = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=15),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),  # a model may think for long
-            auto_decompress=False,
-            skip_auto_headers=_AUTO,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            max_line_size=64 * 1024,
-            max_field_size=64 * 1024,
-        )
+        self._client = open_session()
+        await self._planning.start()
 
     async def stop(self) -> None:
         self._probes.close()
