@@ -93,3 +93,17 @@ def test_a_models_own_words_are_no_reason_to_rewrite_turn_after_turn() -> None:
             events.append(number)
     assert all(later - before > 1 for before, later in pairwise(events))
     assert len(events) <= 6
+
+
+def test_what_our_own_read_can_show_again_goes_first_unless_its_file_changed() -> None:
+    """The tag in its header says of which version it is; `read` gives it back."""
+    numbered = "\n".join(f"{number}\t{line}" for number, line in enumerate(code("alpha").split("\n"), 1))
+    ours = turn(
+        "a", "mcp__laconic__read", {"targets": ["src/alpha.py:1-60"]}, f"[src/alpha.py#4f2a91 60 lines]\n{numbered}"
+    )
+    theirs = read("a", "src/alpha.py", code("alpha"))
+    edit = turn("e", "Edit", {"file_path": "src/alpha.py", "old_string": "a", "new_string": "b"}, "ok")
+    assert "alpha_value_50" not in _after(ours, 17)
+    assert "alpha_value_50" in _after(ours, 10)
+    assert "alpha_value_50" in _after(theirs, 17)
+    assert "alpha_value_50" in _after([*ours, *edit], 17)

@@ -30,6 +30,8 @@ class Lifetimes(msgspec.Struct, frozen=True):
     read_test: LifetimeBySize = LifetimeBySize(20, 16, 30)
     # Long documents (plans, changelogs, settings) are come back to late.
     read_document: LifetimeBySize = LifetimeBySize(30, 30, 30)
+    # What our own `read` showed of a file that nobody changed since comes back by the same call: it gets this share.
+    read_again: float = 0.7
     # Files under change come back: most late edits are to files that were changed before.
     changed: LifetimeBySize = LifetimeBySize(20, 20, 40)
     changed_test: LifetimeBySize = LifetimeBySize(20, 20, 40)

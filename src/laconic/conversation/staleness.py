@@ -95,7 +95,7 @@ def _limit(tracker: ConversationTracker, tracked: TrackedText, patience: float) 
     return _output_limit(rules, tracked)
 
 
-def _read_limit(tracker: ConversationTracker, tracked: TrackedText) -> int:
+def _read_limit(tracker: ConversationTracker, tracked: TrackedText) -> float:
     rules, what = tracker.rules, tracked.about
     changed = any(file in tracker.changed for file in what.files)
     if is_path_list(tracked):
@@ -109,7 +109,10 @@ def _read_limit(tracker: ConversationTracker, tracked: TrackedText) -> int:
             ages = rules.read_document
     else:
         ages = rules.changed if changed else rules.read
-    return ages.pick(len(tracked), rules.short, rules.big)
+    limit = ages.pick(len(tracked), rules.short, rules.big)
+    if tracked.passage.tagged and not changed:
+        return limit * rules.read_again
+    return limit
 
 
 def _argument_limit(rules: Lifetimes, tracked: TrackedText) -> int:
