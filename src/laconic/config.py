@@ -135,7 +135,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "gateway.probe",
         True,
-        "Look once a day whether an unknown model calls functions: in its provider's list, and on local servers by asking it.",
+        "Find out daily whether an unknown model calls functions: from its provider's list, or by asking local models.",
     ),
     Setting(
         "gateway.window",

@@ -74,7 +74,9 @@ class EngineAdapter:
         self._reserve = reserve  # share of it that is left for what nobody counts
         self._clock = clock
         self._memory = memory or ProcessMemory()
-        self._sent: OrderedDict[str, int] = OrderedDict()  # tokens of a session's request that is not answered yet, as we count
+        self._sent: OrderedDict[str, int] = (
+            OrderedDict()
+        )  # tokens of a session's request that is not answered yet, as we count
 
     def prepare(self, caller: Caller, conversation: ParsedRequest) -> PreparedRequest:
         window = self.window(caller) * (1.0 - self._reserve)

@@ -108,7 +108,9 @@ class Proxy:
                 await _answer(send, 426, refusal("", 426, "The gateway does not speak WebSocket. Use HTTP."))
                 return
             if scope["method"] == "HEAD" and where.path == "/":
-                await _answer(send, 200, b"")  # whether somebody is there: before a client trusts the folder's settings
+                await _answer(
+                    send, 200, b""
+                )  # whether somebody is there: before a client trusts the folder's settings
                 return
             body, rest = await self._body(receive, headers)
             asked = Incoming(
