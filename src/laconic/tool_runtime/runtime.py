@@ -377,8 +377,12 @@ class ToolRuntime:
             if sent is None or not spans:
                 continue
             for span in spans:
-                session.receive(sent.path, sent.source.tag, range(span.start, span.end + 1), numbered=sent.numbered)
-            if self.editing:
+                lines = range(span.start, span.end + 1)
+                if sent.before:
+                    session.forget(sent.path, sent.source.tag, lines)
+                else:
+                    session.receive(sent.path, sent.source.tag, lines, numbered=sent.numbered)
+            if self.editing and not sent.before:
                 with suppress(LaconicError, sqlite3.Error, OSError):  # an edit of them will ask for a fresh read
                     self.edits.snapshots.remember(sent.path, sent.source, spans)
 
@@ -455,8 +459,7 @@ def _unsaid(page: ToolAnswer, tool: Tool, call: ToolCall) -> tuple[ToolAnswer, l
     said = len(page.pieces) - len(fresh)
     if not said:
         return page, places
-    hint = call.session.hint("again=true repeats it")
-    note = f"({said} {page.unit} as shown above{f'; {hint}' if hint else ''})\n"
+    note = f"({said} {page.unit} as shown above; again=true repeats it)\n"
     if page.total is None:
         total = None
     else:

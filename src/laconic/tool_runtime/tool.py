@@ -94,6 +94,7 @@ class SentLines:
     level: int = 0
     steps: tuple[tuple[Span, ...], ...] = ()  # of each size, where they differ
     numbered: bool = False  # each line has its number
+    before: bool = False  # they were sent before: the piece points to them
 
     def at(self, size: int) -> tuple[Span, ...]:
         """The lines that the client has once the piece is shown at a size."""

@@ -67,7 +67,7 @@ def _is_enough(pieces: Sequence[Piece]) -> bool:
         return False
     lines = 0
     for piece in pieces:
-        if piece.sent is not None:
+        if piece.sent is not None and not piece.sent.before:
             lines += sum(map(len, piece.sent.at(len(piece.texts) - 1)))
     return lines > _LINES
 
