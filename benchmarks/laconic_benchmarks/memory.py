@@ -38,7 +38,8 @@ async def _run(sessions: int, tokens: int) -> Report:
         messages = history(tokens)
         for turn in range(_TURNS):
             for session in range(sessions):
-                await asked(client, gateway.base, messages, f"session {session}")
+                own = [{"role": "user", "content": f"Mend parser {session}."}, *messages[1:]]  # by which it is known
+                await asked(client, gateway.base, own, f"session {session}")
                 upstream.asked.clear()
             messages += exchange(len(messages))
             rows.append({"sessions": sessions, "turn": turn + 1, "mb": round(gateway.memory(), 1)})
