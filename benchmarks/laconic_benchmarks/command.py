@@ -54,7 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="small samples, for a first look")
     parser.add_argument("--public", action="store_true", help="`search`: a public benchmark, from a clone of it")
     parser.add_argument("--steps", type=int, default=0, metavar="N", help="steps of `attack`")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random numbers of `attack`")
+    parser.add_argument(
+        "--against", default="", metavar="PYTHON", help="measure `gateway` of another installation too, in turn"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of what a benchmark draws at random")
     parser.add_argument("--out", default="", metavar="FOLDER", help="where `all` writes its report")
     parser.add_argument("--fresh", action="store_true", help="measure again what the report already holds")
 
@@ -76,6 +79,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         fresh=args.fresh,
         steps=args.steps,
         seed=args.seed,
+        against=args.against,
         progress=_say,
     )
     try:

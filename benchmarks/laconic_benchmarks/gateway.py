@@ -2,7 +2,8 @@
 
 The gateway runs as its own process between a client and a scripted provider, all on loopback. Waiting for the first
 byte is compared with the same requests sent directly and through a bare relay of bytes, in turn, in the same run: the
-relay shows what one more process costs on this machine while other work runs on it.
+relay shows what one more process costs on this machine while other work runs on it. `--against` names the Python of
+another installation, whose gateway is asked in turn with this one.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from __future__ import annotations
 import asyncio
 import json
 import statistics
+import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack
 from os import getloadavg
 from typing import Any, Final
 
@@ -23,11 +26,17 @@ from laconic.tokens.count import counter
 from laconic_benchmarks.parties import GatewayProcess, provider, relay
 from laconic_benchmarks.report import Bar, Options, Report, at_most, versions
 
-_SIZES: Final = {10_000: 10.0, 100_000: 25.0, 500_000: 80.0}  # tokens -> milliseconds of CPU
+_SIZES: Final = {10_000: (10.0, 4), 100_000: (25.0, 3), 500_000: (80.0, 1)}  # tokens -> ms of CPU, sessions
 _TURNS: Final = 12
 _EVENTS: Final = 500
+_STREAMS: Final = 60
+_SETTLED: Final = 0.05  # seconds after an answer in which its turn is written down
 _WARM: Final = 20  # requests before those that count
 _ASKED: Final = 300
+_NOW: Final = ""  # the installation that runs this; others have a name
+
+Gateways = Mapping[str, GatewayProcess]
+Figures = dict[str, list[float]]  # by installation
 
 
 def run(options: Options) -> Report:
@@ -38,25 +47,33 @@ def run(options: Options) -> Report:
 async def _run(options: Options) -> Report:
     rows: list[dict[str, Cell]] = []
     bars: list[Bar] = []
-    async with ScriptedUpstream(answered) as upstream, aiohttp.ClientSession() as client:
-        began = time.perf_counter()
-        async with GatewayProcess(upstream.url, options.args) as gateway:
+    pythons = {_NOW: sys.executable}
+    if options.against:
+        pythons["before"] = options.against
+    async with AsyncExitStack() as stack:
+        upstream = await stack.enter_async_context(ScriptedUpstream(answered))
+        client = await stack.enter_async_context(aiohttp.ClientSession())
+        gateways: dict[str, GatewayProcess] = {}
+        ready = 0.0
+        for name, python in reversed(pythons.items()):
+            began = time.perf_counter()
+            party = GatewayProcess(upstream.url, options.args, python=python)
+            gateways[name] = await stack.enter_async_context(party)
             ready = time.perf_counter() - began
-            idle = gateway.memory()
-            for size, most in _SIZES.items():
-                cpu, wait = await _growing(client, gateway, size)
-                rows.append({"tokens": size, "cpu_ms": round(cpu, 1), "answer_ms": round(wait, 1)})
-                bars.append(at_most(f"CPU per request at {size} tokens, ms", cpu, most))
-            stream = await _stream_cpu(client, gateway)
-            rows.append({"tokens": 0, "cpu_ms": round(stream, 1), "what": f"one answer of {_EVENTS} events"})
-            later, waits = await _first_bytes(options.args)
-            rows += waits
-            bars += [
-                at_most("first byte later than direct, p95, ms", later, 5.0),
-                at_most("ready after, s", ready, 1.0),
-                at_most("memory when idle, MB", idle, 100.0),
-            ]
-            rows.append({"what": "memory at the end", "mb": round(gateway.memory(), 1)})
+        idle = gateways[_NOW].memory()
+        for size, (most, sessions) in _SIZES.items():
+            cpu, waits = await _growing(client, gateways, size, sessions)
+            rows.append(_row({"tokens": size}, cpu) | {"answer_ms": round(statistics.median(waits[_NOW]), 1)})
+            bars.append(at_most(f"CPU per request at {size} tokens, ms", statistics.mean(cpu[_NOW]), most))
+        rows.append(_row({"what": f"one answer of {_EVENTS} events"}, await _stream_cpu(client, gateways)))
+        later, more = await _first_bytes(options.args, pythons)
+        rows += more
+        bars += [
+            at_most("first byte later than direct, p95, ms", later, 5.0),
+            at_most("ready after, s", ready, 1.0),
+            at_most("memory when idle, MB", idle, 100.0),
+        ]
+        rows.append({"what": "memory at the end", "mb": round(gateways[_NOW].memory(), 1)})
     return Report(
         "gateway",
         "generated conversations of reads and edits, Anthropic format",
@@ -67,6 +84,18 @@ async def _run(options: Options) -> Report:
     )
 
 
+def _row(what: dict[str, Cell], cpu: Figures) -> dict[str, Cell]:
+    """The mean is what is paid; the median leaves out requests that made something shorter."""
+    row = dict(what)
+    for name, values in sorted(cpu.items()):
+        said = f"{name}_" if name else ""
+        row |= {
+            f"{said}cpu_ms": round(statistics.mean(values), 1),
+            f"{said}median": round(statistics.median(values), 1),
+        }
+    return row
+
+
 def answered(request: ReceivedRequest) -> ScriptedAnswer:
     usage = b'{"usage":{"input_tokens":9,"output_tokens":2}}'
     if b'"stream":true' not in request.body:
@@ -75,15 +104,30 @@ def answered(request: ReceivedRequest) -> ScriptedAnswer:
     return streamed([*events, b"event: message_delta\ndata: " + usage + b"\n\n"])
 
 
-async def _growing(client: aiohttp.ClientSession, gateway: GatewayProcess, size: int) -> tuple[float, float]:
-    """Milliseconds of CPU, and of waiting, per request, when each request adds one exchange to a long history."""
-    messages = history(size)
-    await asked(client, gateway.base, messages, f"k{size}")
-    spent, waits = gateway.cpu(), []
-    for _ in range(_TURNS):
-        messages += exchange(len(messages))
-        waits.append(await asked(client, gateway.base, messages, f"k{size}"))
-    return 1000 * (gateway.cpu() - spent) / _TURNS, statistics.median(waits)
+async def _growing(
+    client: aiohttp.ClientSession, gateways: Gateways, size: int, sessions: int
+) -> tuple[Figures, Figures]:
+    """Milliseconds of CPU, and of waiting, of each request, when each adds one exchange to a long history."""
+    cpu: Figures = {name: [] for name in gateways}
+    waits: Figures = {name: [] for name in gateways}
+    for number in range(sessions):
+        messages = history(size)
+        messages[0]["content"] += f" Session {number}."
+        for gateway in gateways.values():
+            await asked(client, gateway.base, messages, f"k{size}")
+        for _ in range(_TURNS):
+            messages += exchange(len(messages))
+            for name, gateway in gateways.items():
+                spent = gateway.cpu()
+                waits[name].append(await asked(client, gateway.base, messages, f"k{size}"))
+                cpu[name].append(await _spent_since(gateway, spent))
+    return cpu, waits
+
+
+async def _spent_since(gateway: GatewayProcess, before: float) -> float:
+    """Milliseconds of CPU, with what is done when the answer is there."""
+    await asyncio.sleep(_SETTLED)
+    return 1000 * (gateway.cpu() - before)
 
 
 def history(size: int) -> list[dict[str, Any]]:
@@ -123,16 +167,20 @@ async def _reader(body: bytes) -> AsyncIterator[bytes]:
         yield body[at : at + 2**16]
 
 
-async def _first_bytes(flags: tuple[str, ...]) -> tuple[float, list[dict[str, Cell]]]:
+async def _first_bytes(flags: tuple[str, ...], pythons: Mapping[str, str]) -> tuple[float, list[dict[str, Cell]]]:
     """How many milliseconds later the first event comes at p95 through the gateway, and the figures of each way."""
-    with provider(paced) as direct, relay(direct) as bare:
-        async with GatewayProcess(direct, flags) as gateway, aiohttp.ClientSession() as client:
-            waits: dict[str, list[float]] = {direct: [], bare: [], gateway.base: []}
-            for _ in range(_WARM + _ASKED):
-                for url, found in waits.items():
-                    found.append(await _first_byte(client, url))
-    named = {"direct": direct, "through a bare relay": bare, "through the gateway": gateway.base}
-    steps = {what: statistics.quantiles(waits[url][_WARM:], n=20) for what, url in named.items()}
+    async with AsyncExitStack() as stack:
+        direct = stack.enter_context(provider(paced))
+        urls = {"direct": direct, "through a bare relay": stack.enter_context(relay(direct))}
+        for name, python in pythons.items():
+            gateway = await stack.enter_async_context(GatewayProcess(direct, flags, python=python))
+            urls[f"through the gateway {name}".strip()] = gateway.base
+        client = await stack.enter_async_context(aiohttp.ClientSession())
+        waits: Figures = {what: [] for what in urls}
+        for _ in range(_WARM + _ASKED):
+            for what, url in urls.items():
+                waits[what].append(await _first_byte(client, url))
+    steps = {what: statistics.quantiles(found[_WARM:], n=20) for what, found in waits.items()}
     rows: list[dict[str, Cell]] = [
         {"what": f"first byte {what}", "p50_ms": round(at[9], 2), "p95_ms": round(at[18], 2)}
         for what, at in steps.items()
@@ -157,8 +205,11 @@ async def _first_byte(client: aiohttp.ClientSession, url: str) -> float:
     return wait
 
 
-async def _stream_cpu(client: aiohttp.ClientSession, gateway: GatewayProcess) -> float:
-    spent = gateway.cpu()
-    for _ in range(20):
-        await _first_byte(client, gateway.base)
-    return 1000 * (gateway.cpu() - spent) / 20
+async def _stream_cpu(client: aiohttp.ClientSession, gateways: Gateways) -> Figures:
+    cpu: Figures = {name: [] for name in gateways}
+    for _ in range(_STREAMS):
+        for name, gateway in gateways.items():
+            spent = gateway.cpu()
+            await _first_byte(client, gateway.base)
+            cpu[name].append(await _spent_since(gateway, spent))
+    return cpu

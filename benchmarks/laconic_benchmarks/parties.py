@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import resource
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
@@ -22,19 +23,28 @@ import aiohttp
 from laconic.config import child_environment
 from laconic.gateway.scripted_upstream import Script, ScriptedUpstream
 
-_TICKS: Final = 100  # /proc counts hundredths of a second
+_CLOCK: Final = 2  # of a process, beside its number: all its threads, also those that ended
 
 
 class GatewayProcess:
     """A gateway with a cache folder of its own; use as `async with`. It can be killed and started again in place."""
 
-    def __init__(self, url: str, flags: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        flags: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+        *,
+        python: str = sys.executable,
+    ) -> None:
+        self._python = python  # another one has another version
         self._url = url
         self._flags = flags
         self._environment = environment or {}
         self._folder = TemporaryDirectory()
         self._process: asyncio.subprocess.Process | None = None
         self.cache = Path(self._folder.name) / "cache"
+        self.state = Path(self._folder.name) / "state"
         self.base = "http://127.0.0.1:0"
 
     async def __aenter__(self) -> GatewayProcess:
@@ -51,13 +61,13 @@ class GatewayProcess:
     async def start(self) -> None:
         """Start, on the port that it had, and wait until it answers."""
         folder = Path(self._folder.name)
-        own = {"LACONIC_CACHE_DIR": str(self.cache), "LACONIC_STATE_DIR": f"{folder}/state", **self._environment}
+        own = {"LACONIC_CACHE_DIR": str(self.cache), "LACONIC_STATE_DIR": str(self.state), **self._environment}
         settings = folder / "config.toml"
         settings.write_text("", "utf-8")  # not the user's; and the environment is stronger than a file
         where = ["--config", str(settings), "--listen", self.base.removeprefix("http://")]
         words = ["-m", "laconic", "gateway", *where, "--anthropic-url", self._url, *self._flags]
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable,
+            self._python,
             *words,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
@@ -81,7 +91,7 @@ class GatewayProcess:
         await self._process.wait()
 
     def cpu(self) -> float:
-        """Seconds of CPU that it has used."""
+        """Seconds of CPU that it has used, with the processes that it started and that still run."""
         assert self._process is not None
         return cpu(self._process.pid)
 
@@ -92,9 +102,12 @@ class GatewayProcess:
 
 
 def cpu(pid: int) -> float:
-    """Seconds of CPU that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
+    """Seconds of CPU that a process and its children have used, to the nanosecond."""
+    spent = time.clock_gettime((~pid << 3) | _CLOCK)
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        for child in (thread / "children").read_text("utf-8").split():
+            spent += cpu(int(child))
+    return spent
 
 
 def memory(pid: int) -> float:
@@ -123,6 +136,7 @@ def _process(work: Callable[[Connection, Any], None], about: object) -> Iterator
     ours, theirs = context.Pipe()
     process = context.Process(target=work, args=(theirs, about), daemon=True)
     process.start()
+    theirs.close()  # a process that ends without a word is no reason to wait
     try:
         yield ours.recv()
     finally:

@@ -77,6 +77,7 @@ class Options(msgspec.Struct, frozen=True):
     fresh: bool = False  # measure again what a folder already holds
     steps: int = 0  # of a random walk; 0: as many as the benchmark takes by itself
     seed: int = 0  # of its random numbers
+    against: str = ""  # the Python of another version, which is measured in turn with this one
     progress: Progress = _quietly  # hears of what is under way
 
 

@@ -27,6 +27,7 @@ import aiohttp
 
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
 from laconic.render.table import Cell
+from laconic.serving.tokens import HEADER, own_token
 from laconic_benchmarks.parties import GatewayProcess, provider
 from laconic_benchmarks.report import Bar, Options, Report, at_least, at_most, versions
 
@@ -138,10 +139,10 @@ async def _locked(url: str, how: str, seconds: float) -> Seen:
                     old, new = random.choice(talks), Talk(client, gateway.base, f"{how} new {fresh}")
                     for talk in (old, new):
                         await talk.turn(seen)
-        seen.faults = await _faults(client, gateway.base)
+        seen.faults = await _faults(client, gateway)
         for talk in talks:
             await talk.turn()
-        seen.faults_after = await _faults(client, gateway.base) - seen.faults
+        seen.faults_after = await _faults(client, gateway) - seen.faults
     return seen
 
 
@@ -161,9 +162,11 @@ def _compared(how: str, seen: Seen, free: Seen) -> list[Bar]:
     ]
 
 
-async def _faults(client: aiohttp.ClientSession, base: str) -> float:
+async def _faults(client: aiohttp.ClientSession, gateway: GatewayProcess) -> float:
     """How often a file could not be used."""
-    async with client.get(f"{base}/metrics") as answer:
+    token = {HEADER: own_token(gateway.state, make=False)}
+    async with client.get(f"{gateway.base}/metrics", headers=token) as answer:
+        answer.raise_for_status()
         lines = (await answer.text()).splitlines()
     return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith("laconic_store_faults_total{"))
 

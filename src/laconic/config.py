@@ -89,6 +89,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("parse.max_line", 50_000, "Longest line, in bytes, of a file that is parsed.", minimum=1),
     Setting("parse.seconds", 10.0, "Seconds after which the parser of one file is killed.", minimum=0.1),
     Setting("index.secrets", "", "Secret files (`.env`, keys) that may be indexed and read: patterns, or `all`."),
+    Setting("index.others", True, "Whether a question may name other code bases that are indexed on this machine."),
     Setting(
         "archive.limit_mb",
         512,

@@ -113,7 +113,10 @@ def test_the_public_benchmark_is_read_from_clones_and_scored(tmp_path: Path) -> 
     ]
     asked = [
         {"query": "settle", "relevant": ["money.py"], "category": "symbol"},
-        {"query": "take money from a customer", "relevant": [{"path": "src/money.py", "start_line": 4, "end_line": 6}]},
+        {
+            "query": "take money from a customer",
+            "relevant": [{"path": "src/money.py", "start_line": 4, "end_line": 6}],
+        },
     ]
     written = {
         "benchmarks/repos.json": json.dumps(rows),

@@ -10,6 +10,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from laconic.config import load
+from laconic.sessions.archive import Archive
+
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
@@ -103,3 +106,19 @@ def test_recall_searches_everything_or_one_session(environment: dict[str, str]) 
     found = laconic(environment, "recall", "--session", "two", "--grep", "no space").stdout.decode()
     assert found.count("3001: error: no space left") == 1
     assert laconic(environment, "recall", "--all", "--grep", "not there").returncode == 1
+
+
+def test_recall_of_a_file_that_changed_says_so_beside_the_exact_bytes(
+    environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "app.py"
+    file.write_text("one = 1\ntwo = 2\nthree = 3\nfour = 4\n")
+    shown = laconic(environment, "read", "app.py").stdout
+    settings = load(environ=environment, file=tmp_path / "none.toml")
+    ref = Archive.of(settings).put("s", "", shown, "read app.py")
+    assert laconic(environment, "recall", ref).stderr == b""
+    file.write_text("one = 1\ntwo = 22\nthree = 3\nfour = 4\n")
+    again = laconic(environment, "recall", ref)
+    assert again.stdout == shown
+    assert again.stderr == b"laconic: app.py changed since; read the file as it is now.\n"

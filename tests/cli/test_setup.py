@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import tomllib
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -221,6 +222,11 @@ def test_removal_says_what_was_taken_out_of_which_file(project: Path, capsys: py
     assert f"nothing from Laconic in {project / '.mcp.json'}" in capsys.readouterr().out
 
 
+class _ClosedTerminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
 def test_without_a_name_the_installed_clients_are_set_up(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -228,8 +234,11 @@ def test_without_a_name_the_installed_clients_are_set_up(
     with pytest.raises(LaconicError, match="No client was found"):
         main(["setup"])
     (project.parent / "home" / ".gemini").mkdir()
-    with pytest.raises(LaconicError, match="Gemini CLI is installed, and nobody is there to ask"):
+    with pytest.raises(LaconicError, match="Found gemini, and nobody is there to ask"):
         main(["setup"])
+    monkeypatch.setattr("sys.stdin", _ClosedTerminal())
+    main(["setup"])  # the end of the input is a no
+    assert not (project / ".gemini").exists()
     main(["setup", "--yes"])
     assert _command(project / ".gemini" / "settings.json") == "laconic"
     assert [path.name for path in project.iterdir() if path.suffix == ".json"] == []

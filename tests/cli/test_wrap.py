@@ -237,6 +237,14 @@ def test_without_the_gateway_the_client_keeps_its_own_address(environment: dict[
     assert [asked.path for asked in ran.company] == ["/api/v1/messages"]
 
 
+@pytest.mark.parametrize(("flags", "joined"), [([], True), (["--off"], False), (["--no-gateway"], False)])
+def test_the_tools_know_that_a_gateway_leaves_things_out(
+    environment: dict[str, str], flags: list[str], joined: bool
+) -> None:
+    ran = Ran(environment, *flags, "claude", "POST anthropic/v1/messages")
+    assert ("--behind-gateway" in ran.out) == joined
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel ends orphans only there")
 def test_when_we_are_killed_the_client_ends_too(environment: dict[str, str]) -> None:
     with _wrap(environment, "claude", "wait") as running:

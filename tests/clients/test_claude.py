@@ -142,6 +142,7 @@ def test_tool_search_is_as_it_would_be_without_us(tmp_path: Path, url: str, chos
     defaults = msgspec.structs.replace(DEFAULTS, anthropic="https://api.anthropic.com")
     made = client.launch(seen, client.find_upstreams(seen, defaults), GATEWAY, SERVER)
     assert made.variables.get("ENABLE_TOOL_SEARCH", "") == expected
+    assert ("_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL" in made.variables) == (not url)
     (server,) = [word for word in made.words if word.startswith("--mcp-config=")]
     assert json.loads(server.removeprefix("--mcp-config="))["mcpServers"]["laconic"]["alwaysLoad"] is True
 

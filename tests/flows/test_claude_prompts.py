@@ -14,6 +14,8 @@ from tests.flows.scripts import Step, body, model
 from tests.flows.stage import Stage, installed
 from tests.samples import shop
 
+from laconic.clients.claude import Claude
+from laconic.clients.launch import DefaultUpstreams, LaunchContext
 from laconic.gateway.scripted_upstream import ScriptedUpstream
 from laconic.mcp_server.tools_and_resources import offered_tools
 from laconic.tokens.count import counter
@@ -90,6 +92,52 @@ def test_doctor_says_what_we_cost_within_two_percent(stage: Stage, way: list[str
     found = re.search(r"every prompt carries ([\d,]+) tokens", said)
     assert found, said
     assert int(found[1].replace(",", "")) == pytest.approx(_tokens(with_us) - _tokens(without), rel=0.02)
+
+
+@pytest.mark.parametrize("through_us", [True, False])
+def test_a_wrapped_client_asks_for_the_settings_of_its_organisation(stage: Stage, through_us: bool) -> None:
+    """It asks Anthropic's own host for them, and leaves that out where it takes its address for another company's."""
+    asked = asyncio.run(_hosts_asked(stage, _variables_of_wrap(stage) if through_us else {}))
+    assert ("api.anthropic.com:443" in asked) == through_us
+
+
+def _variables_of_wrap(stage: Stage) -> dict[str, str]:
+    seen = LaunchContext(stage.project, {"HOME": str(stage.home)}, ("-p", "hi"))
+    client = Claude(stage.home)
+    defaults = DefaultUpstreams(anthropic="https://api.anthropic.com", openai="", gemini="")
+    return dict(client.launch(seen, client.find_upstreams(seen, defaults), "http://gateway", []).variables)
+
+
+async def _hosts_asked(stage: Stage, variables: dict[str, str]) -> list[str]:
+    """The hosts that Claude Code wants to reach past its base URL: a proxy notes them, and refuses."""
+    hosts: list[str] = []
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        hosts.append((await reader.readline()).decode().split()[1])
+        writer.write(b"HTTP/1.1 403 Forbidden\r\n\r\n")
+        writer.close()
+
+    proxy = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    async with proxy, ScriptedUpstream(lambda asked: model([], asked)) as upstream:
+        own = {
+            "ANTHROPIC_API_KEY": "k",
+            "ANTHROPIC_BASE_URL": upstream.url,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "HTTPS_PROXY": f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}",
+            "NO_PROXY": "127.0.0.1",
+        }
+        client = await asyncio.create_subprocess_exec(
+            str(installed("@anthropic-ai/claude-code") / "claude"),
+            *("-p", "hi"),
+            cwd=stage.project,
+            env=stage.environment(**{**variables, **own}),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+        )
+        await asyncio.wait_for(client.wait(), 120)
+        assert upstream.asked
+    return hosts
 
 
 def _tokens(request: dict[str, Any]) -> int:

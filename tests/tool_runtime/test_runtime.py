@@ -65,8 +65,10 @@ def test_a_hint_is_given_once_and_not_again(runtime: ToolRuntime) -> None:
     """How to see lines again is said the first time they are left out, not every time."""
     session = Session()
     runtime.call("read", {"targets": "shop/cart.py"}, session)
-    assert "again=true" in runtime.call("read", {"targets": "shop/cart.py:5-20"}, session).text
-    assert "again=true" not in runtime.call("read", {"targets": "shop/cart.py:6-20"}, session).text
+    assert "as shown above (again=true" in runtime.call("read", {"targets": "shop/cart.py:5-12"}, session).text
+    second = runtime.call("read", {"targets": "shop/cart.py:13-20"}, session).text
+    assert "as shown above" in second
+    assert "again=true" not in second
 
 
 @pytest.mark.feature("C6")
@@ -78,6 +80,27 @@ def test_lines_that_a_session_has_are_not_sent_again(runtime: ToolRuntime) -> No
     assert "as shown above" in second.text
     assert "def checkout" in runtime.call("read", {"targets": "shop/cart.py:5-20", "again": True}, session).text
     assert "def checkout" in runtime.call("read", {"targets": "shop/cart.py:5-20"}, Session()).text
+
+
+@pytest.mark.feature("C6")
+def test_whoever_asks_once_more_has_lost_the_lines_and_gets_them(runtime: ToolRuntime) -> None:
+    """A client compacts its conversation, or a helper of it asks: neither has what the connection received."""
+    session = Session()
+    runtime.call("read", {"targets": "shop/cart.py"}, session)
+    assert "as shown above" in runtime.call("read", {"targets": "shop/cart.py:5-20"}, session).text
+    assert "def checkout" in runtime.call("read", {"targets": "shop/cart.py:5-20"}, session).text
+    assert "as shown above" in runtime.call("read", {"targets": "shop/cart.py:5-20"}, session).text
+    runtime.call("inspect", {"symbol": "Cart.add", "only": "body"}, session)
+    assert "body as shown above" in runtime.call("inspect", {"symbol": "add", "only": "body"}, session).text
+    assert "raise ValueError" in runtime.call("inspect", {"symbol": "add", "only": "body"}, session).text
+
+
+@pytest.mark.feature("C6")
+def test_behind_a_gateway_an_answer_points_to_nothing(runtime: ToolRuntime) -> None:
+    session = Session(remembers=False)
+    for tool, given in (("read", {"targets": "shop/cart.py"}), ("inspect", {"symbol": "total", "only": "refs"})):
+        first = runtime.call(tool, given, session).text
+        assert runtime.call(tool, given, session).text == first
 
 
 def test_a_changed_file_is_sent_again(runtime: ToolRuntime) -> None:

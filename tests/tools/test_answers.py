@@ -130,6 +130,27 @@ def test_recall_gives_back_what_was_archived_by_lines_and_pattern(runtime: ToolR
     assert runtime.call("recall", {"ref": "nothing"}).failed
 
 
+def test_recall_says_that_a_file_has_changed_since_and_how_to_see_it(runtime: ToolRuntime) -> None:
+    path = runtime.root / "shop/cart.py"
+    ours = runtime.call("read", {"targets": "shop/cart.py:3-20"}).text
+    theirs = "\n".join(f"{number:>6}→{line}" for number, line in enumerate(path.read_text("utf-8").splitlines(), 1))
+    refs = [
+        runtime.archive.put("s", "", ours.encode(), "read shop/cart.py:3-20"),
+        runtime.archive.put("s", "", theirs.encode(), f"read {path}"),
+    ]
+    other = runtime.archive.put("s", "", b"ran 3 tests\n", "run pytest shop/cart.py")
+    for ref in (*refs, other):
+        assert "changed since" not in runtime.call("recall", {"ref": ref}).text
+    path.write_text(path.read_text("utf-8").replace("positive", "above zero"), "utf-8")
+    for ref in refs:
+        for lines in ({}, {"lines": "4-6"}):
+            said = runtime.call("recall", {"ref": ref, **lines}).text
+            assert "(shop/cart.py changed since; as it is now: read('shop/cart.py'))" in said
+    assert "changed since" not in runtime.call("recall", {"ref": other}).text
+    path.unlink()
+    assert "changed since" in runtime.call("recall", {"ref": refs[0]}).text
+
+
 def test_a_member_that_a_class_inherits_is_found_through_it(runtime: ToolRuntime) -> None:
     (runtime.root / "shop" / "gift.py").write_text("from shop.cart import Cart\n\n\nclass Gift(Cart):\n    pass\n")
     text = runtime.call("inspect", {"symbol": "Gift.checkout", "only": "body"}).text

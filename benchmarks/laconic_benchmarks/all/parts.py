@@ -62,6 +62,7 @@ PARTS: Final = (
     Part("laws", ("300",)),
     Part("continuations", ("100",)),
     Part("compaction"),
+    Part("joined", tasks=2, against="gateway and code plane apart"),
     Part("replay", ("openhands/",)),
     Part("provider", against="the provider's own figures"),
     Part("why"),

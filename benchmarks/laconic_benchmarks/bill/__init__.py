@@ -17,17 +17,19 @@ from laconic.render.table import Cell
 from laconic.tokens.count import counter
 from laconic_benchmarks.bill.clients import CLIENTS, BilledClient, install_client
 from laconic_benchmarks.bill.runs import RunResult, run_client
-from laconic_benchmarks.bill.scenarios import SCENARIOS, Scenario
+from laconic_benchmarks.bill.scenarios import SCENARIOS, Scenario, draw_scenarios
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
 
 _NOISE: Final = 0.1  # points by which two runs of the same client differ: times and ids are part of its prompts
 
 
 def run(options: Options) -> Report:
-    """All scenarios with all clients; with words, those clients and those scenarios only."""
+    """All scenarios with all clients; with words, those clients and those scenarios only; with a seed, random ones."""
     wanted = set(options.args)
     clients = [client for client in CLIENTS if client.name in wanted] or list(CLIENTS)
     scenarios = [scenario for scenario in SCENARIOS if scenario.name in wanted] or list(SCENARIOS)
+    if options.seed:
+        scenarios = list(draw_scenarios(options.seed))
     if options.quick:
         scenarios = scenarios[:2]
     rows: list[dict[str, Cell]] = []

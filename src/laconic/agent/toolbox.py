@@ -34,7 +34,7 @@ class Toolbox:
         for tool in (run_tool(runner, session), task_tool(self.tasks)):
             own[tool.name] = tool
         self._plane = ToolRuntime(root, settings, {**own, **tools()})
-        self._session = Session()
+        self._session = Session(remembers=False)  # the engine points to what the conversation has
         self._most: int | None = None
         if window:
             self._most = max(_LEAST, window // _SHARE)

@@ -19,6 +19,7 @@ from laconic.sessions.recorded.record import RecordedSession, read_first_row, re
 
 BASE_URL: Final = "ANTHROPIC_BASE_URL"
 TOOL_SEARCH: Final = "ENABLE_TOOL_SEARCH"
+OWN_API: Final = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL"
 _OWN_HOST: Final = "https://api.anthropic.com"
 _ELSEWHERE: Final = {
     "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
@@ -71,7 +72,7 @@ class Claude:
             words.append("--mcp-config=" + json.dumps({"mcpServers": {"laconic": server}}))
         if not gateway:
             return Launch((*words, *seen.args))
-        variables = {BASE_URL: upstreams[0].through(gateway), **_tool_search(seen, upstreams[0])}
+        variables = {BASE_URL: upstreams[0].through(gateway), **_keep_own_api(seen, upstreams[0])}
         if BASE_URL not in _file_variables(seen):
             return Launch((*words, *seen.args), variables)
         # Settings win over the environment, and of all settings the last that the command line names. They are handed
@@ -95,12 +96,19 @@ class Claude:
         return found
 
 
-def _tool_search(seen: LaunchContext, upstream: Upstream) -> dict[str, str]:
-    """Claude Code switches its tool search off for any host but Anthropic's: keep it as it would be without us."""
-    chosen = TOOL_SEARCH in seen.environment or TOOL_SEARCH in _file_variables(seen)
-    if chosen or upstream.origin != _OWN_HOST:
+def _keep_own_api(seen: LaunchContext, upstream: Upstream) -> dict[str, str]:
+    """What Claude Code does for Anthropic's own host only, it does through us too.
+
+    With any other address it does not ask for the settings that an organisation sends, writes other cache marks, and
+    switches its tool search off.
+    """
+    if upstream.origin != _OWN_HOST:
         return {}
-    return {TOOL_SEARCH: "true"}
+    kept: dict[str, str] = {}
+    for name, value in ((OWN_API, "1"), (TOOL_SEARCH, "true")):
+        if name not in seen.environment and name not in _file_variables(seen):
+            kept[name] = value
+    return kept
 
 
 def _searches_tools(environ: Mapping[str, str]) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from laconic.clients.client import Client
+from laconic.clients.codex_workspace import ACCOUNTS, AskAccount, ask_account, find_workspace, read_login
 from laconic.clients.command_options import has_flag, last_value, options
 from laconic.clients.config_files import Table, merge, read_json, read_toml, table_at, text_at
 from laconic.clients.launch import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
@@ -17,7 +18,6 @@ from laconic.errors import Unroutable
 from laconic.sessions.recorded.codex import read_session
 from laconic.sessions.recorded.record import RecordedSession, read_first_row, read_sessions
 
-CHATGPT: Final = "https://chatgpt.com/backend-api/codex"  # for accounts; keys go to the API
 _LOCAL_PORTS: Final = {"ollama": 11434, "lmstudio": 1234}
 _ACCOUNTS: Final = frozenset({"chatgpt", "chatgptauthtokens", "headers", "agentidentity", "personalaccesstoken"})
 _KEY_COMMANDS: Final = frozenset({"exec", "e", "review"})  # the commands that read CODEX_API_KEY
@@ -25,13 +25,14 @@ _SYSTEM: Final = Path("/etc/codex")
 
 
 class Codex:
-    """Reads what Codex reads; `system` is the folder of the machine's own configuration."""
+    """Reads what Codex reads, and asks what it asks; `system` is the folder of the machine's own configuration."""
 
     silence = "it asked no model, or its organisation's configuration names another provider"
     one_shot: tuple[str, ...] = ("exec", "e", "review")
 
-    def __init__(self, system: Path = _SYSTEM) -> None:
+    def __init__(self, system: Path = _SYSTEM, ask: AskAccount = ask_account) -> None:
         self._system = system
+        self._ask = ask
 
     def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
         config = self._config(seen)
@@ -95,12 +96,12 @@ class Codex:
         command = next((word for word in seen.args if not word.startswith("-")), "")
         if command in _KEY_COMMANDS and seen.variable("CODEX_API_KEY"):
             return f"{defaults.openai}/v1"
-        if seen.variable("CODEX_ACCESS_TOKEN"):
-            return CHATGPT
         auth = read_json(_codex_home(seen) / "auth.json")
+        if token := seen.variable("CODEX_ACCESS_TOKEN"):
+            return self._account_url(config, auth, token)
         mode = text_at(auth, "auth_mode").lower().replace("_", "")
         if mode in _ACCOUNTS or (not mode and auth.get("tokens") and not auth.get("OPENAI_API_KEY")):
-            return CHATGPT
+            return self._account_url(config, auth)
         if mode == "apikey" or auth.get("OPENAI_API_KEY"):
             return f"{defaults.openai}/v1"
         if text_at(config, "cli_auth_credentials_store") in {"keyring", "auto"}:
@@ -109,6 +110,16 @@ class Codex:
                 "Set `openai_base_url` in its config.toml.",
             )
         raise Unroutable("Codex is not signed in.", "Run `codex login`, or set `model_provider` in its config.toml.")
+
+    def _account_url(self, config: Table, auth: Table, variable: str = "") -> str:
+        """Where requests of an account go: the backend of its workspace."""
+        token, account = read_login(auth, variable)
+        if not token:
+            raise Unroutable(
+                "Laconic cannot read how Codex is signed in.", "Set `openai_base_url` in its config.toml."
+            )
+        base = text_at(config, "chatgpt_base_url").rstrip("/") or ACCOUNTS
+        return f"{find_workspace(self._ask(base, token, account), account)}/backend-api/codex"
 
 
 def _codex_home(seen: LaunchContext) -> Path:

@@ -130,14 +130,21 @@ class ExchangeRollup:
         tracker = self._history.tracker
         if not exchange.complete or tracker.asked[exchange.calls[0].key] > tracker.turn - tracker.rules.rolled:
             return False
+        for result in exchange.results:  # most that stay do because of their results
+            if result is not None and self._size(result, giving) > tracker.rules.rolled_tokens:
+                return False
         if any(call.key in tracker.lasting or call.key in self._newest for call in exchange.calls):
             return False
         for block in self._blocks(exchange):
             if block.key in self._pointed or self._conversation.is_pinned(block):
                 return False
-            if not self._is_spent(block, tracker.sizes[block.key] - giving.get(block.key, 0.0)):
+            if not self._is_spent(block, self._size(block, giving)):
                 return False
         return True
+
+    def _size(self, block: Block, giving: Mapping[str, float]) -> float:
+        """Tokens of a block that would be left."""
+        return self._history.tracker.sizes[block.key] - giving.get(block.key, 0.0)
 
     def _is_spent(self, block: Block, size: float) -> bool:
         """Whether what is left of a block is small, and no text of a file that may be of use."""

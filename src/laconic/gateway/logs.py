@@ -29,9 +29,11 @@ class JsonLogFormatter(logging.Formatter):
         }
         line |= {name: value for name in FIELDS if (value := getattr(record, name, None)) is not None}
         if record.exc_info and record.exc_info[0] is not None:
-            frames = traceback.extract_tb(record.exc_info[2])
             line["failure"] = record.exc_info[0].__name__
-            line["at"] = [f"{frame.filename.rsplit('laconic/', 1)[-1]}:{frame.lineno}" for frame in frames[-4:]]
+            line["at"] = [
+                f"{frame.f_code.co_filename.rsplit('laconic/', 1)[-1]}:{number}"  # without reading the source
+                for frame, number in list(traceback.walk_tb(record.exc_info[2]))[-4:]
+            ]
         return msgspec.json.encode(line).decode()
 
 

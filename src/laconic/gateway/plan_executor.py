@@ -16,6 +16,7 @@ from laconic.exchange.caller import Caller, Target
 from laconic.exchange.plan import Plan
 from laconic.gateway.planner import Planner
 from laconic.gateway.planner_process import PlannerProcess
+from laconic.tokens.count import warm_up
 from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.prompted_tool_calls.calls import UnusableCalls
 from laconic.wire.rate_limits import RateLimits
@@ -38,6 +39,10 @@ class PlanExecutor:
         self._thread = ThreadPoolExecutor(1, "planner")
         self._process = PlannerProcess(make) if make else None
         self._waiting = ThreadPoolExecutor(1, "large")  # for the process
+
+    async def start(self) -> None:
+        """Do what would hold up everybody later."""
+        await asyncio.wrap_future(self._thread.submit(warm_up))
 
     @property
     def process_runs(self) -> bool:

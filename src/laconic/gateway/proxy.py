@@ -30,6 +30,7 @@ from laconic.gateway.routes import NoRoute, Upstreams, target
 from laconic.gateway.session_registry import SessionRegistry
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.gateway.upstream_errors import describe_fault
+from laconic.gateway.upstream_session import open_session
 from laconic.gateway.window_probes import WindowProbes
 from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.prompted_tool_calls.calls import UnusableCalls
@@ -42,7 +43,6 @@ T = TypeVar("T")
 
 log = logging.getLogger("laconic.gateway")
 _ERROR: Final = 2**20  # bytes of a refusal that are read
-_AUTO: Final = frozenset({"User-Agent", "Accept", "Accept-Encoding", "Content-Type"})
 
 
 class Incoming(msgspec.Struct, frozen=True):
@@ -86,15 +86,8 @@ class Proxy:
         self._proxies: dict[str, str | None] = {}  # of the network, by upstream: looking one up takes its time
 
     async def start(self) -> None:
-        self._client = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=15),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),  # a model may think for long
-            auto_decompress=False,
-            skip_auto_headers=_AUTO,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            max_line_size=64 * 1024,
-            max_field_size=64 * 1024,
-        )
+        self._client = open_session()
+        await self._planning.start()
 
     async def stop(self) -> None:
         self._probes.close()

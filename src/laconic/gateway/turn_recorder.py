@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -12,6 +13,7 @@ import msgspec
 
 from laconic.conversation.accounting import TurnCost
 from laconic.conversation.engine import PreparedRequest
+from laconic.errors import ArchiveUnavailable
 from laconic.exchange.caller import Caller, Target
 from laconic.exchange.plan import Plan
 from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
@@ -70,6 +72,8 @@ class TurnRecorder:
                 if cost is not None:
                     billed(caller, cost)
                 self._account.write(one, row, [broken.reason for broken in passing.broken] if one is turn else ())
+        except (sqlite3.Error, ArchiveUnavailable) as error:
+            log.warning("a turn was not written down", extra={"fault": type(error).__name__})
         except Exception:
             log.exception("a turn was not written down")
 

@@ -19,14 +19,26 @@ from laconic.workspace.system_folders import why_not_a_project
 
 _FOLDER: Final = "index"
 _ABANDONED: Final = 7 * 86_400  # seconds after which the index of another version is removed
+_COMMITS: Final = "commits"  # the folder with the files of commits that were asked about
 _ROOTS: Final = "roots"  # the folder whose files name the checkouts that an index serves
 
 
 def place(cache: Path, root: Path) -> Path:
     """The index file of a workspace, whether it exists or not: one for all checkouts of a repository."""
+    if _is_commit(cache, root):
+        return root.parent.parent / f"{VERSION:08x}.sqlite"
     name, identity = identify(root.resolve())
     label = "".join(char if char.isalnum() or char in "-_." else "-" for char in name)[:40] or "root"
     return cache / _FOLDER / f"{label}-{_key(identity)}" / f"{VERSION:08x}.sqlite"
+
+
+def commit_folder(cache: Path, root: Path, commit: str) -> Path:
+    """Where the files of a commit are kept: beside the index of its repository."""
+    return place(cache, root).parent / _COMMITS / commit
+
+
+def _is_commit(cache: Path, root: Path) -> bool:
+    return root.parent.name == _COMMITS and root.parent.parent.parent == cache / _FOLDER
 
 
 def _key(text: str) -> str:
@@ -49,6 +61,8 @@ def claim(cache: Path, root: Path, *, force: bool = False) -> Path:
     A folder that is hardly meant as a code base is refused, unless it is forced or was before.
     """
     file = place(cache, root)
+    if _is_commit(cache, root):
+        return file
     name = _note(file, root)
     if not force and (why := why_not_a_project(root)) and not name.exists():
         fix = f"Name the folder of a project; to index it anyway, run `laconic index --yes {root}` or add force=true."

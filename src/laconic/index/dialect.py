@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -77,6 +77,7 @@ class LanguageDialect:
     fixtures: str = ""  # the file whose functions give tests what their parameters are named after
     builtin: frozenset[str] = frozenset()  # types that are never ours
     locate: Locate | None = None  # the files that an import means
+    publish: Callable[[Code], Iterable[str]] | None = None  # the names under which others import code of a workspace
     find_part: FindPart | None = None  # a module inside a module
     make_absolute: MakeAbsolute | None = None  # the module of an import, seen from where it stands
     bind: Callable[[str], str] = bind_last_part  # the name under which a file knows a whole module

@@ -32,12 +32,13 @@ def application(
     hosts: AllowedHosts,
     *,
     editing: bool = False,
+    behind_gateway: bool = False,
     token: str = "",
     limits: SessionLimits | None = None,
 ) -> ASGIApp:
     """The ASGI application; without a token everybody who reaches it is let in."""
     limits = limits or SessionLimits()
-    server = CodePlane(root, settings, editing=editing).server()
+    server = CodePlane(root, settings, editing=editing, behind_gateway=behind_gateway).server()
     app: ASGIApp = server.streamable_http_app(
         session_idle_timeout=limits.idle_seconds,
         max_sessions=limits.sessions + _SPARE,

@@ -45,8 +45,11 @@ _LOG: Final = logging.getLogger(__name__)
 class CodePlane:
     """One workspace behind one MCP server."""
 
-    def __init__(self, root: Path, settings: Settings, *, editing: bool = False) -> None:
+    def __init__(
+        self, root: Path, settings: Settings, *, editing: bool = False, behind_gateway: bool = False
+    ) -> None:
         self._root = root
+        self._remembers = not behind_gateway  # the gateway knows what each conversation of the client still has
         self._settings = settings
         self._editing = editing
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="laconic-tools")
@@ -162,8 +165,8 @@ class CodePlane:
         else:
             key = request.headers.get("mcp-session-id", "")
         if not key:
-            return Session()
-        session = self._sessions.pop(key, None) or Session()
+            return Session(remembers=self._remembers)
+        session = self._sessions.pop(key, None) or Session(remembers=self._remembers)
         self._sessions[key] = session
         while len(self._sessions) > _SESSIONS:
             del self._sessions[next(iter(self._sessions))]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anyio import AsyncFile
 
 
-def serve(root: Path, settings: Settings, *, editing: bool = False) -> None:
+def serve(root: Path, settings: Settings, *, editing: bool = False, behind_gateway: bool = False) -> None:
     """Run until the client closes the stream."""
     lines = LineReader.claim()
     greeted = answer_handshake(
@@ -28,16 +28,24 @@ def serve(root: Path, settings: Settings, *, editing: bool = False) -> None:
         without_resources=settings.patterns("mcp.without_resources"),
     )
     if not greeted.ended:
-        asyncio.run(answer(root, settings, editing, lines, greeted))
+        asyncio.run(answer(root, settings, editing, lines, greeted, behind_gateway=behind_gateway))
 
 
-async def answer(root: Path, settings: Settings, editing: bool, lines: LineReader, greeted: HandshakeResult) -> None:
+async def answer(
+    root: Path,
+    settings: Settings,
+    editing: bool,
+    lines: LineReader,
+    greeted: HandshakeResult,
+    *,
+    behind_gateway: bool = False,
+) -> None:
     """Let the SDK's server answer what was not answered yet."""
     from mcp.server.stdio import stdio_server  # slow to load: the client has its first answers
 
     from laconic.mcp_server.server import CodePlane
 
-    server = CodePlane(root, settings, editing=editing).server()
+    server = CodePlane(root, settings, editing=editing, behind_gateway=behind_gateway).server()
     incoming = cast("AsyncFile[str]", _Incoming(lines, greeted.replay))
     outgoing = cast("AsyncFile[str]", _Outgoing(lines, greeted.answered))
     async with stdio_server(incoming, outgoing) as (received, sent):

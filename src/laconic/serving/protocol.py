@@ -43,6 +43,11 @@ class BoundedState(ServerState):
         self._waiting: dict[BoundedProtocol, None] = {}
         self._answering: set[BoundedProtocol] = set()
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is being answered."""
+        return bool(self._answering)
+
     def is_full(self) -> bool:
         """Whether as many connections are answered as there is room for. Those that wait for their peer do not count."""
         return len(self._answering) >= self.bounds.answering

@@ -8,17 +8,19 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from socket import socket
 from types import FrameType
 from typing import Final
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from laconic.serving.garbage import GarbageCollection
 from laconic.serving.listen import ListenAddress
 from laconic.serving.protocol import BoundedProtocol, BoundedState, ConnectionBounds
 from laconic.serving.readiness import Readiness
 
-_SWITCH: Final = 0.0005  # seconds: while one request is worked on in a thread, the streams of others go on
+_SWITCH: Final = 0.0001  # seconds: while one request is worked on in a thread, the streams of others go on
 _DESCRIPTORS: Final = (65_536, 10_240)  # more is never needed; macOS takes no more than the second
 
 
@@ -27,7 +29,8 @@ class BoundedServer(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config, bounds: ConnectionBounds, readiness: Readiness) -> None:
         super().__init__(config)
-        self.server_state = BoundedState(bounds)
+        self.server_state = self._state = BoundedState(bounds)
+        self._garbage = GarbageCollection()
         self._readiness = readiness
         self._leave_at = float("inf")
 
@@ -39,7 +42,16 @@ class BoundedServer(uvicorn.Server):
             return
         super().handle_exit(sig, frame)
 
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._garbage.begin()
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        self._garbage.end()
+        await super().shutdown(sockets)
+
     async def on_tick(self, counter: int) -> bool:
+        self._garbage.look(self._state.total_requests, busy=self._state.is_busy)
         if time.monotonic() >= self._leave_at:
             self.should_exit = True
         return await super().on_tick(counter)

@@ -66,3 +66,8 @@ def counter(model: str = "gpt-5") -> Counter:
     """The counter for a model name or an encoding name."""
     kind = find_model(model).tokenizer
     return Counter(kind, load(kind.encoding))
+
+
+def warm_up(model: str = "gpt-5") -> None:
+    """Load a tokenizer before it is needed: that, and the first word without a token of its own, stop all threads."""
+    counter(model)("xqzkj")

@@ -19,19 +19,35 @@ from laconic.config import Settings
 from laconic.errors import IndexUnavailable, LaconicError, NotAllowed, RecallFailed, UnknownName, UsageError
 from laconic.index.build import Progress
 from laconic.index.resolve import Code
+from laconic.index.resolve.joined_code import JoinedCode
 from laconic.index.workspace_index import Index
+from laconic.records import Span
 from laconic.render.compact_json import dump
 from laconic.render.escape_control import visible
 from laconic.sessions.archive import Archive
 from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.tokens.count import Counter, counter
+from laconic.tool_runtime.across import ask_workspaces
 from laconic.tool_runtime.arguments import clean, understand, usage
 from laconic.tool_runtime.budget import limit, read_budgets
 from laconic.tool_runtime.compose import ComposedAnswer, compose, cut_to, longest, put_outsized_last
 from laconic.tool_runtime.continuation import write_call, write_command
 from laconic.tool_runtime.edit_workspace import EditWorkspace
 from laconic.tool_runtime.session import Session
-from laconic.tool_runtime.tool import AGAIN, BUDGET, FORMAT, OFFSET, Piece, Tool, ToolAnswer, ToolCall, Value
+from laconic.tool_runtime.tool import (
+    AGAIN,
+    AT,
+    BUDGET,
+    FORMAT,
+    OFFSET,
+    WORKSPACE,
+    Piece,
+    Tool,
+    ToolAnswer,
+    ToolCall,
+    Value,
+)
+from laconic.tool_runtime.workspaces import MARK, Workspaces
 from laconic.workspace.secrets import SecretFiles
 
 _UNUSABLE: Final = (IndexUnavailable, sqlite3.Error, OSError)  # what an index on disk may raise
@@ -68,8 +84,11 @@ class ToolRuntime:
         flags: Sequence[str] = (),
         editing: bool = True,
         progress: Progress | None = None,
+        prefix: str = "",
     ) -> None:
         self.root = root.resolve()
+        self.prefix = prefix  # of its paths in the answers of a session that works in another workspace
+        self.joined: JoinedCode | None = None  # the workspaces that were last read together
         self._progress = progress  # told how far a build is that a command waits for
         self.tools = tools
         self.editing = editing  # whether files may be changed; if not, nothing is kept for later edits either
@@ -86,6 +105,14 @@ class ToolRuntime:
         self._calls: ToolCallLog | None = None
         self._edits: EditWorkspace | None = None
         self._code: Code | None = None
+        self._workspaces: Workspaces | None = None
+
+    @property
+    def workspaces(self) -> Workspaces:
+        """All code bases that are indexed here."""
+        if self._workspaces is None:
+            self._workspaces = Workspaces(self, self._open_other)
+        return self._workspaces
 
     @property
     def index(self) -> Index:
@@ -126,7 +153,7 @@ class ToolRuntime:
         return self._edits
 
     def close(self) -> None:
-        for opened in (self._index, self._calls, self._edits):
+        for opened in (self._index, self._calls, self._edits, self._workspaces):
             if opened is not None:
                 opened.close()
 
@@ -170,11 +197,11 @@ class ToolRuntime:
         self._due, self._lag = tool.indexed, ""
         if tool.indexed and not tool.seldom:
             self._bring_up_to_date()
-        answer = tool.run(call)
+        answer = self._run(call, tool)
         asked = tool.indexed and not self._due
         self._due = False
-        if asked and answer.paths and self._has_changed(answer.paths):
-            answer = tool.run(call)
+        if asked and answer.paths and self.has_changed(answer.paths):
+            answer = self._run(call, tool)
         if self._lag:
             notes = [f"({self._lag}; the answer may lack something)"]
         else:
@@ -198,6 +225,43 @@ class ToolRuntime:
                 if level == len(page.pieces[index].texts) - 1:
                     call.session.tell(_key(tool, call, page.pieces[index]))
         return composed
+
+    def _run(self, call: ToolCall, tool: Tool) -> ToolAnswer:
+        named, commit = call.text(WORKSPACE.name), call.text(AT.name)
+        if tool.manages or not (named or commit):
+            return tool.run(call)
+        if named and not self.settings.flag("index.others"):
+            raise NotAllowed("Other workspaces are turned off.", "The setting index.others allows them.")
+        asked = self.workspaces.select(named) if named else [self]
+        if commit:
+            asked = [self._open_commit(asked, commit)]
+        return ask_workspaces(tool, call, asked)
+
+    def _open_commit(self, asked: Sequence[ToolRuntime], commit: str) -> ToolRuntime:
+        if len(asked) > 1:
+            raise UsageError("`at` names a commit of one workspace.", "Name one in `workspace`, or none.")
+        opened = self.workspaces.open_commit(asked[0], commit)
+        opened._bring_up_to_date()
+        self._lag = opened._lag or self._lag
+        return opened
+
+    def _open_other(self, root: Path, prefix: str) -> ToolRuntime:
+        return ToolRuntime(root, self.settings, self.tools, shell=self.shell, editing=False, prefix=prefix)
+
+    def find_place(self, path: str) -> tuple[ToolRuntime, str]:
+        """The workspace of a path in a call or an answer, and the path in it."""
+        if self.prefix and path.startswith(self.prefix):
+            return self, path.removeprefix(self.prefix)
+        if not self.prefix and path.startswith(MARK) and self.settings.flag("index.others"):
+            return self.workspaces.find_path(path) or (self, path)
+        return self, path
+
+    def follow(self, until: float) -> None:
+        """Let the index of another workspace follow the disk, unless the time is up; quoted files are checked anyway."""
+        if not self.prefix or time.monotonic() > until:
+            return
+        with suppress(*_UNUSABLE):
+            self.index.refresh(patience=0)
 
     def write_call(self, tool: Tool, given: Mapping[str, Value]) -> str:
         """A call as the reader of this answer can make it."""
@@ -269,10 +333,18 @@ class ToolRuntime:
             time.sleep(0.02)
         return lag
 
-    def _has_changed(self, paths: Sequence[str]) -> bool:
+    def has_changed(self, paths: Sequence[str]) -> bool:
         """Whether files that an answer quotes changed since they were indexed; they are indexed again then."""
+        own: list[str] = []
+        others = False
+        for path in paths:
+            runtime, inner = self.find_place(path)
+            if runtime is self:
+                own.append(inner)
+            else:
+                others = runtime.has_changed([inner]) or others
         try:
-            return self.index.ensure(paths)
+            return self.index.ensure(own) or others
         except _UNUSABLE as error:
             self._do_without(error)
             return not self.index.store.kept
@@ -299,15 +371,18 @@ class ToolRuntime:
         """Remember which lines the client has now: for later answers, and for edits that name them."""
         for index, level in composed.shown:
             sent = page.pieces[index].sent
-            if sent is not None:
+            spans: tuple[Span, ...] = ()
+            if sent is not None and not sent.path.startswith(MARK):
                 spans = sent.at(level)
-            else:
-                spans = ()
             if sent is None or not spans:
                 continue
             for span in spans:
-                session.receive(sent.path, sent.source.tag, range(span.start, span.end + 1), numbered=sent.numbered)
-            if self.editing:
+                lines = range(span.start, span.end + 1)
+                if sent.before:
+                    session.forget(sent.path, sent.source.tag, lines)
+                else:
+                    session.receive(sent.path, sent.source.tag, lines, numbered=sent.numbered)
+            if self.editing and not sent.before:
                 with suppress(LaconicError, sqlite3.Error, OSError):  # an edit of them will ask for a fresh read
                     self.edits.snapshots.remember(sent.path, sent.source, spans)
 
@@ -384,8 +459,7 @@ def _unsaid(page: ToolAnswer, tool: Tool, call: ToolCall) -> tuple[ToolAnswer, l
     said = len(page.pieces) - len(fresh)
     if not said:
         return page, places
-    hint = call.session.hint("again=true repeats it")
-    note = f"({said} {page.unit} as shown above{f'; {hint}' if hint else ''})\n"
+    note = f"({said} {page.unit} as shown above; again=true repeats it)\n"
     if page.total is None:
         total = None
     else:

@@ -1,6 +1,7 @@
 """What one client session has received: lines of files, tokens, and how many calls are under way.
 
-It makes later answers smaller; it never blocks one.
+It makes later answers smaller; it never blocks one. A client may have lost what it received: its conversation was
+compacted, or the one that asks is a helper which never had it. Whoever asks for the same once more gets it.
 """
 
 from __future__ import annotations
@@ -21,8 +22,13 @@ _REMEMBERED: Final = 4_000  # files; the oldest are forgotten first
 
 @dataclass(slots=True)
 class Session:
-    """One client's session. Not shared between clients."""
+    """One client's session. Not shared between clients.
 
+    `remembers`: whether answers point to earlier ones. Not where a conversation engine is behind the client: it sees what
+    each conversation still has, and points to that.
+    """
+
+    remembers: bool = True
     sent: int = 0
     calls: int = 0
     _lines: dict[tuple[str, str, bool], set[int]] = field(default_factory=dict)
@@ -88,7 +94,17 @@ class Session:
     def received_lines(self, path: str, tag: str, *, numbered: bool = False) -> frozenset[int]:
         """The lines of this version of a file that were sent before; `numbered`: only those that had their numbers,
         since whoever is about to edit them needs these."""
+        if not self.remembers:
+            return frozenset()
         return frozenset(self._lines.get((path, tag, numbered), ()))
+
+    def forget(self, path: str, tag: str, lines: Iterable[int]) -> None:
+        """An answer points to these lines: whoever asks for them once more does not have them."""
+        gone = frozenset(lines)
+        for numbered in (False, True):
+            known = self._lines.get((path, tag, numbered))
+            if known is not None:
+                known -= gone
 
     def receive(self, path: str, tag: str, lines: Iterable[int], *, numbered: bool = False) -> None:
         """Note lines that are being sent."""
@@ -102,7 +118,7 @@ class Session:
 
     def was_told(self, what: int) -> bool:
         """Whether this was said before, in these words, to this question."""
-        return what in self._told
+        return self.remembers and what in self._told
 
     def tell(self, what: int) -> None:
         """Note what is being said."""

@@ -44,9 +44,10 @@ class OpenedFile:
 
 
 def open_file(call: ToolCall, path: str) -> OpenedFile:
-    """The file at a path of the workspace."""
-    call.runtime.secrets.check(relative(call.runtime.root, path))
-    data = read_bytes(call.runtime.root, path)
+    """The file at a path of the workspace, or of another one at `@name/path`."""
+    runtime, inner = call.runtime.find_place(path)
+    runtime.secrets.check(relative(runtime.root, inner))
+    data = read_bytes(runtime.root, inner)
     if is_binary(data):
         raise Unreadable(f"{path} is binary.", "Read a text file.")
     return OpenedFile(path, data, split(data))
@@ -61,7 +62,9 @@ def excerpt(call: ToolCall, file: OpenedFile, span: Span, until: int = 0) -> Pie
     if not call.flag("again") and len(shown) > 3 and before.issuperset(range(shown.start, last + 1)):
         hint = call.session.hint("again=true repeats it")
         text = f"{shown} as shown above{f' ({hint})' if hint else ''}\n"
-        return Piece((text,), heading, shown.start, {"path": file.path, "tag": file.tag, "lines": str(shown)})
+        pointed = SentLines(file.path, file.source, (shown,), before=True)
+        said: dict[str, Json] = {"path": file.path, "tag": file.tag, "lines": str(shown)}
+        return Piece(texts=(text,), group=heading, order=shown.start, record=said, sent=pointed)
     if call.flag("anchors"):
         mark = anchor
     else:
@@ -75,7 +78,7 @@ def excerpt(call: ToolCall, file: OpenedFile, span: Span, until: int = 0) -> Pie
         end = shown.start + size - 1
         text = number_lines(lines[:size], shown.start, mark) + "\n"
         if end < max(last, until):
-            rest = f"{file.path}:{end + 1}-{max(last, until)}"
+            rest = f"{call.runtime.prefix}{file.path}:{end + 1}-{max(last, until)}"
             text += f"[lines {shown.start}-{end}; more: {call.ready('read', rest)}]\n"
         if texts and call.runtime.count(text) > (CEILING if call.text("budget") else _SNIPPET):
             break
@@ -107,7 +110,10 @@ def body(call: ToolCall, file: OpenedFile, symbol: Symbol, *, group: str = "") -
         before = call.session.received_lines(file.path, file.tag)
         if before.issuperset(range(span.start, span.end + 1)):
             first = f"{first[:-1]} (body as shown above)\n"
-            return Piece((first,), group, span.start, _record(file, symbol, ""))
+            pointed = SentLines(file.path, file.source, (span,), before=True)
+            return Piece(
+                texts=(first,), group=group, order=span.start, record=_record(file, symbol, ""), sent=pointed
+            )
     lines = []
     for line in file.lines[span.start - 1 : span.end]:
         lines.append(clip_line(line))

@@ -67,6 +67,21 @@ AGAIN: Final = Argument(
     name="again", kind="flag", help="", aliases=("force", "refresh", "no_cache"), default=False, listed=False
 )
 SHARED: Final = (BUDGET, FORMAT, OFFSET, AGAIN)
+WORKSPACE: Final = Argument(
+    name="workspace",
+    kind="text",
+    help="",
+    aliases=("workspaces", "repo", "repository", "repos", "project", "codebase"),
+    explained="other indexed code bases: names separated by commas, or all",
+)
+AT: Final = Argument(
+    name="at",
+    kind="text",
+    help="",
+    listed=False,
+    aliases=("commit", "revision", "rev", "ref", "tag", "branch"),
+    explained="a commit, tag or branch, instead of the files on disk",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +94,7 @@ class SentLines:
     level: int = 0
     steps: tuple[tuple[Span, ...], ...] = ()  # of each size, where they differ
     numbered: bool = False  # each line has its number
+    before: bool = False  # they were sent before: the piece points to them
 
     def at(self, size: int) -> tuple[Span, ...]:
         """The lines that the client has once the piece is shown at a size."""
@@ -98,6 +114,7 @@ class Piece:
     order: int = 0  # place inside the group
     record: Mapping[str, Json] | None = None  # the same for programs
     sent: SentLines | None = None  # lines of a file that the client has once this is shown
+    score: float = 0.0  # what it is worth beside pieces of other workspaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +143,7 @@ class ToolCall:
     session: Session
     values: Mapping[str, Value]
     limit: int  # tokens that the answer may have
+    runtimes: tuple[ToolRuntime, ...] = ()  # of the workspaces that it names, where one answer is about all of them
 
     def text(self, name: str) -> str:
         value = self.values.get(name)
@@ -190,6 +208,8 @@ class Tool:
     runs: bool = False  # it starts programs that the settings allow
     manages: bool = False  # it adds and removes indexes
     default: bool = True  # offered without being asked for
+    joins: Callable[[ToolCall], bool] | None = None  # whether it reads the workspaces of a call as one code base
+    weigh: Callable[[ToolCall], float] | None = None  # how much a workspace has to say on a call; quick to tell
     unnamed: int = 1  # arguments that a shell may give without their names, where none is required
     fields: Mapping[str, Argument] = field(init=False)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from laconic.errors import WorkspaceError
@@ -18,6 +19,7 @@ from laconic.index.search.line_scores import score_lines
 from laconic.index.search.query import Filters, resolve_scope, split_globs
 from laconic.index.search.task_query import TaskQuery
 from laconic.index.search.task_ranking import rank_task
+from laconic.index.search.workspace_weight import weigh_words
 from laconic.index.store import Symbol
 from laconic.index.symbol_kinds import RANKED_TYPES, WITH_BODY
 from laconic.records import Span
@@ -25,7 +27,7 @@ from laconic.reduce.line_choice import ChosenLines, CodeBlock, LineChoice, Place
 from laconic.render.compact_json import Json
 from laconic.tool_runtime.exploration import explore, is_exploring
 from laconic.tool_runtime.source import OpenedFile, clip_line, open_file, whole_spans
-from laconic.tool_runtime.tool import Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
+from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
 
 _RANKED: Final = 400  # symbols that can be named
 _FOOTER: Final = 60  # tokens of the last line, and of those on callers and tests
@@ -375,8 +377,11 @@ TOOL = Tool(
             aliases=("include", "folder", "glob"),
             explained="only files that this glob matches",
         ),
+        replace(WORKSPACE, listed=False),
+        AT,
     ),
     run=run,
+    weigh=lambda call: weigh_words(call.runtime.index.store, call.text("task")[:_LONGEST]),
     budget=4_000,
     examples=('context(task="Checkout fails when the cart is empty")',),
     aliases="explore fast_explore find_logic recon get_context explain_task locate",

@@ -22,9 +22,10 @@ from laconic.index.store import Symbol
 from laconic.index.symbol_kinds import RANKED_TYPES, WITH_BODY
 from laconic.render.compact_json import Json
 from laconic.render.plural import count_of
+from laconic.tool_runtime.find_across import find_symbols
 from laconic.tool_runtime.outline import outline_type
 from laconic.tool_runtime.source import OpenedFile, body, clip_line, open_file
-from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _FEW: Final = 6  # uses that are shown with their line of source
 _FILES: Final = 3  # files of uses that come before everything but the body
@@ -45,8 +46,9 @@ _PART_NAMES: Final = {
 
 
 def run(call: ToolCall) -> ToolAnswer:
-    code = call.runtime.code
     wanted = call.texts("symbol")[:_MOST_SYMBOLS]
+    everything = find_symbols(call, wanted)
+    code = everything.code
     only = _only(call.texts("only"))
     pieces: list[Piece] = []
     rest: list[Piece] = []  # of all symbols: the first of each come before the rest of any
@@ -54,8 +56,8 @@ def run(call: ToolCall) -> ToolAnswer:
     if len(call.texts("symbol")) > _MOST_SYMBOLS:
         notes.append(f"[only the first {_MOST_SYMBOLS} symbols; inspect the others in another call]")
     paths: list[str] = []
-    for name in wanted:
-        found = find_symbol(code, name) or _find_inherited(code, name)
+    for name, named, elsewhere in zip(wanted, everything.symbols, everything.elsewhere, strict=True):
+        found = named or _find_inherited(code, name)
         if not found:
             missing = UnknownName("symbol", name, tuple(suggest_names(call.runtime.index.store, name)))
             if len(wanted) == 1:
@@ -68,8 +70,8 @@ def run(call: ToolCall) -> ToolAnswer:
         pieces += about.first
         rest += about.rest
         paths.append(file.path)
-        if others:
-            notes.append(_others(code, others))
+        if others or elsewhere:
+            notes.append(_others(code, others, elsewhere))
     return ToolAnswer(
         pieces=[*pieces, *rest],
         kind="symbol",
@@ -104,11 +106,14 @@ def _only(names: list[str]) -> set[str]:
     return parts or set(_PARTS)
 
 
-def _others(code: Code, others: list[Symbol]) -> str:
-    named = ", ".join(f"{code.sources[each.file].path}:{each.line} {each.qualified}" for each in others[:_OTHERS])
+def _others(code: Code, others: list[Symbol], elsewhere: list[str]) -> str:
+    places = []
+    for each in others[:_OTHERS]:
+        places.append(f"{code.sources[each.file].path}:{each.line} {each.qualified}")
+    named = ", ".join([*places, *elsewhere][:_OTHERS])
     more = ""
-    if len(others) > _OTHERS:
-        more = f" and {len(others) - _OTHERS} more"
+    if (rest := len(others) + len(elsewhere) - _OTHERS) > 0:
+        more = f" and {rest} more"
     return f"also: {named}{more} (name one as path:line)"
 
 
@@ -263,9 +268,12 @@ TOOL = Tool(
             aliases=("include", "sections", "parts", "operation"),
             explained=f"some of: {', '.join(_PARTS)}",
         ),
+        replace(WORKSPACE, listed=False),
+        AT,
     ),
     run=run,
     budget=1_500,
+    joins=lambda call: True,
     examples=('inspect(symbol=["Cart.add", "src/db.py::connect"])', 'inspect(symbol="total", only="refs")'),
     aliases="goto definition find_definition references find_references symbol get_symbol lookup find_symbol fast_goto"
     " fast_refs find_referencing_symbols get_definition symbols_lookup definition go_to_definition usages find_usages",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -19,7 +20,7 @@ from laconic.render.plural import count_of
 from laconic.tool_runtime.exploration import explore
 from laconic.tool_runtime.outline import outline
 from laconic.tool_runtime.source import open_file
-from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.read_file import relative
 
 _ENTRY_NAMES: Final = frozenset(
@@ -54,6 +55,9 @@ _ASIDE: Final = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|docs?|tests?|be
 
 def run(call: ToolCall) -> ToolAnswer:
     path = call.text("path").strip() or "."
+    runtime, inner = call.runtime.find_place(path)
+    if runtime is not call.runtime:
+        call, path = replace(call, runtime=runtime), inner or "."
     place = relative(call.runtime.root, path)
     target = call.runtime.root / place
     if target.is_file():
@@ -234,6 +238,8 @@ TOOL = Tool(
             aliases=("root", "target", "targets", "scope", "module"),
             explained="a folder, a file or a subject; without it, the whole repository",
         ),
+        replace(WORKSPACE, listed=False),
+        AT,
     ),
     run=run,
     budget=1_000,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from laconic.errors import LaconicError, UnknownName, UsageError, WorkspaceError
@@ -11,9 +12,10 @@ from laconic.index.search.lookup import suggest_names, suggest_paths
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.render.escape_control import visible_name
+from laconic.tool_runtime.across import place_piece
 from laconic.tool_runtime.outline import outline
 from laconic.tool_runtime.source import OpenedFile, excerpt, open_file
-from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.read_file import inside, relative
 
 MOST_LINES: Final = 80  # of one snippet
@@ -65,7 +67,7 @@ def _is_enough(pieces: Sequence[Piece]) -> bool:
         return False
     lines = 0
     for piece in pieces:
-        if piece.sent is not None:
+        if piece.sent is not None and not piece.sent.before:
             lines += sum(map(len, piece.sent.at(len(piece.texts) - 1)))
     return lines > _LINES
 
@@ -76,6 +78,10 @@ def _read_others(call: ToolCall, targets: list[str]) -> str:
 
 def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
     """The pieces for one target, and what is to be said of it."""
+    runtime, inner = call.runtime.find_place(target.strip().strip("`'\""))
+    if runtime is not call.runtime:
+        found, note = _pieces(replace(call, runtime=runtime), inner)
+        return [place_piece(piece, runtime.prefix) for piece in found], note
     path, symbol, span = _parse_target(call, target)
     if symbol:
         return _symbol(call, path, symbol)
@@ -217,6 +223,8 @@ TOOL = Tool(
             listed=False,
             explained="add two letters to every number, which edits check",
         ),
+        replace(WORKSPACE, listed=False),
+        AT,
     ),
     run=run,
     budget=3_600,

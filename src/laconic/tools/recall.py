@@ -8,6 +8,7 @@ import time
 from laconic.errors import UsageError
 from laconic.sessions.archive import ArchiveEntry
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.workspace.changed_listing import find_changed
 
 _CHUNK = 40  # lines that are shown or left out together
 _WIDEST = 2_000
@@ -41,7 +42,16 @@ def run(call: ToolCall) -> ToolAnswer:
         for line in lines[start : start + _CHUNK]:
             text += f"{line[:_WIDEST]}\n"
         pieces.append(Piece((text,), order=start))
-    return ToolAnswer(pieces, "recall", unit=f"parts of {_CHUNK} lines", spread=1.0)
+    return ToolAnswer(pieces, "recall", note=_say_changed(call, ref), unit=f"parts of {_CHUNK} lines", spread=1.0)
+
+
+def _say_changed(call: ToolCall, ref: str) -> str:
+    """That files are no longer as the text shows them, and how to see them as they are."""
+    runtime, archive = call.runtime, call.runtime.archive
+    changed = find_changed(runtime.root, runtime.secrets, archive.lines(ref, *_range("")), archive.entry(ref).note)
+    if not changed:
+        return ""
+    return f"({', '.join(changed)} changed since; as it is now: {call.ready('read', changed[0])})\n"
 
 
 def _scope(call: ToolCall) -> tuple[str | None, str | None]:

@@ -11,13 +11,14 @@ from typing import Final
 from msgspec import structs
 
 from laconic.errors import UsageError
-from laconic.index.resolve import Code, SymbolUse, find_symbol, references
+from laconic.index.resolve import Code, SymbolUse, references
 from laconic.index.search import SearchResult
 from laconic.index.search import search as look_up
 from laconic.index.search.file_evidence import FileEvidence
 from laconic.index.search.lookup import find_regex
 from laconic.index.search.query import parse_query, resolve_scope, split_globs
 from laconic.index.search.task_query import TaskQuery, split_stems
+from laconic.index.search.workspace_weight import weigh_query
 from laconic.index.symbol_kinds import RANKED_TYPES
 from laconic.index.text_search import TextQuery
 from laconic.records import Hit, Span
@@ -25,9 +26,10 @@ from laconic.reduce.pattern import compile_pattern
 from laconic.render.compact_json import hit_record
 from laconic.render.hits import by_file, enclosing, hit_line
 from laconic.render.plural import count_of
+from laconic.tool_runtime.find_across import find_symbols
 from laconic.tool_runtime.outline import scaffold
 from laconic.tool_runtime.source import body, clip_line, open_file
-from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
 
 MOST: Final = 100  # hits of one answer
 _DEFAULT: Final = 15
@@ -144,7 +146,9 @@ def _pieces(call: ToolCall, hits: list[Hit]) -> list[Piece]:
         texts = [text]
         if more := matching.around(hit, number):
             texts.append(text + more)
-        piece = Piece(tuple(texts), hit.path, hit.line, hit_record(hit))
+        piece = Piece(
+            texts=tuple(texts), group=hit.path, order=hit.line, record=hit_record(hit), score=1.0 + hit.score
+        )
         if number == 0 and _stands_out(call.text("query"), hits):
             piece = _with_body(call, hit, piece)
         pieces.append(piece)
@@ -240,8 +244,8 @@ def _with_body(call: ToolCall, hit: Hit, piece: Piece) -> Piece:
 
 def _references(call: ToolCall, query: str, limit: int) -> ToolAnswer:
     """Uses of the symbol that the query names, with their lines; those that are sure come first."""
-    code = call.runtime.code
-    found = find_symbol(code, query)
+    everything = find_symbols(call, [query])
+    code, found = everything.code, everything.symbols[0]
     uses: list[SymbolUse] = []
     if found:
         uses = sorted(references(code, found[0]), key=lambda use: not use.sure)
@@ -365,8 +369,12 @@ TOOL = Tool(
             aliases=("symbol_kind",),
             explained="only symbols of this kind: class",
         ),
+        WORKSPACE,
+        AT,
     ),
     run=run,
+    joins=lambda call: call.text("in") == "refs",
+    weigh=lambda call: weigh_query(call.runtime.index.store, call.text("query")[:_LONGEST]),
     budget=1_000,
     examples=('search(query="Cart.add")', 'search(query="/raise \\\\w+Error/", path="src/**")'),
     aliases="grep rg find search_code code_search fast_search find_in_files search_code_advanced semantic_search query"

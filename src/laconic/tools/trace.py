@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from laconic.errors import UnknownName, UsageError
-from laconic.index.resolve import CallEdge, Code, callees, callers, find_symbol, paths
+from laconic.index.resolve import CallEdge, Code, callees, callers, paths
 from laconic.index.search.lookup import suggest_names
 from laconic.index.store import Symbol
 from laconic.render.compact_json import Json
 from laconic.tool_runtime.arguments import usage
-from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
+from laconic.tool_runtime.find_across import find_symbols
+from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _DEPTH: Final = 3
 _DEEPEST: Final = 8
@@ -19,15 +21,14 @@ _MOST: Final = 300
 
 
 def run(call: ToolCall) -> ToolAnswer:
-    code = call.runtime.code
     depth = min(_DEEPEST, max(1, call.number("depth", _DEPTH)))
     start, end = call.text("symbol"), call.text("to")
     if start and end:
-        return _between(call, code, start, end, max(depth, 6))
+        return _between(call, start, end, max(depth, 6))
     if not start and not end:
         raise UsageError("trace needs `symbol` or `to`.", usage(TOOL))
     down = bool(start) and call.text("direction") == "down"
-    symbol = _require_symbol(call, code, start or end)
+    code, (symbol,) = _require_symbols(call, start or end)
     pieces = _levels(code, symbol, depth, down=down)
     way = "callers of"
     if down:
@@ -38,8 +39,8 @@ def run(call: ToolCall) -> ToolAnswer:
     return ToolAnswer(pieces=pieces, kind="trace", head=head, unit="symbols", spread=50.0)
 
 
-def _between(call: ToolCall, code: Code, start: str, end: str, depth: int) -> ToolAnswer:
-    first, last = _require_symbol(call, code, start), _require_symbol(call, code, end)
+def _between(call: ToolCall, start: str, end: str, depth: int) -> ToolAnswer:
+    code, (first, last) = _require_symbols(call, start, end)
     ways = paths(code, first, last, depth)
     if not ways:
         ways = paths(code, last, first, depth)
@@ -58,11 +59,14 @@ def _between(call: ToolCall, code: Code, start: str, end: str, depth: int) -> To
     return ToolAnswer(pieces, "trace", note, unit="paths")
 
 
-def _require_symbol(call: ToolCall, code: Code, name: str) -> Symbol:
-    found = find_symbol(code, name)
-    if not found:
-        raise UnknownName("symbol", name, tuple(suggest_names(call.runtime.index.store, name)))
-    return found[0]
+def _require_symbols(call: ToolCall, *names: str) -> tuple[Code, list[Symbol]]:
+    found = find_symbols(call, names)
+    chosen: list[Symbol] = []
+    for name, symbols in zip(names, found.symbols, strict=True):
+        if not symbols:
+            raise UnknownName("symbol", name, tuple(suggest_names(call.runtime.index.store, name)))
+        chosen.append(symbols[0])
+    return found.code, chosen
 
 
 def _levels(code: Code, symbol: Symbol, depth: int, *, down: bool) -> list[Piece]:
@@ -145,9 +149,12 @@ TOOL = Tool(
             aliases=("max_depth", "levels", "hops"),
             explained=f"steps that are followed, at most {_DEEPEST}",
         ),
+        replace(WORKSPACE, listed=False),
+        AT,
     ),
     run=run,
     budget=1_000,
+    joins=lambda call: True,
     unnamed=2,
     examples=('trace(symbol="total")', 'trace(symbol="main", to="total")'),
     aliases="trace_call_path call_graph callers callees impact blast_radius find_callers call_hierarchy",

@@ -66,22 +66,27 @@ def _answer(found: Statistics, said: str) -> ToolAnswer:
 
 def _list(call: ToolCall) -> ToolAnswer:
     pieces: list[Piece] = []
+    names = {root: name for name, root in call.runtime.workspaces.read_names().items()}
     for root, file in catalog.workspaces(call.runtime.cache):
         try:
-            pieces.append(_piece(read_statistics_of_file(file, root)))
+            pieces.append(_piece(read_statistics_of_file(file, root), names.get(root, "")))
         except IndexUnavailable as error:  # of another version, or broken: the list goes on
             pieces.append(Piece((f"{root}: {error.problem}\n",), record={"root": str(root)}))
     return ToolAnswer(pieces, "workspaces", unit="workspaces")
 
 
-def _piece(found: Statistics) -> Piece:
+def _piece(found: Statistics, name: str = "") -> Piece:
     record: dict[str, Json] = {"root": str(found.root), "files": found.files, "symbols": found.symbols}
+    called = ""
+    if name:
+        record["name"] = name
+        called = f"{name} "
     about = f"{count_of(found.files, 'file')} ({found.skipped} skipped), {count_of(found.symbols, 'symbol')}"
     state = ""
     if found.building:
         state = f", building {found.building}"
     size = f"{count_of(found.lines, 'line')}, index {found.index_bytes / 1e6:.1f} MB"
-    return Piece((f"{found.root}: {about}, {size}{state}\n",), record=record)
+    return Piece((f"{called}{found.root}: {about}, {size}{state}\n",), record=record)
 
 
 def _root(call: ToolCall) -> Path:

@@ -72,12 +72,12 @@ def states(root: Path, wanted: str = "") -> ComparedStates:
         return _of_commit(root, words[:-2])
     if "..." in words:
         left, _, right = words.partition("...")
-        base = git(root, "merge-base", _commit(root, left or "HEAD"), _commit(root, right or "HEAD"))
-        return ComparedStates(base.decode().strip(), _commit(root, right or "HEAD"))
+        base = git(root, "merge-base", find_commit(root, left or "HEAD"), find_commit(root, right or "HEAD"))
+        return ComparedStates(base.decode().strip(), find_commit(root, right or "HEAD"))
     if ".." in words:
         left, _, right = words.partition("..")
-        return ComparedStates(_commit(root, left or "HEAD"), _side(root, right or "HEAD"))
-    return ComparedStates(_commit(root, words), WORK)
+        return ComparedStates(find_commit(root, left or "HEAD"), _side(root, right or "HEAD"))
+    return ComparedStates(find_commit(root, words), WORK)
 
 
 def changes(root: Path, compared: ComparedStates, paths: Sequence[str] = (), context: int = 0) -> list[FileChange]:
@@ -113,10 +113,10 @@ def _ends(compared: ComparedStates) -> list[str]:
 def _side(root: Path, name: str) -> str:
     if name in {INDEX, WORK}:
         return name
-    return _commit(root, name)
+    return find_commit(root, name)
 
 
-def _commit(root: Path, name: str) -> str:
+def find_commit(root: Path, name: str) -> str:
     """The id of a commit; a name that starts with a dash is never an option."""
     try:
         found = git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}", seconds=10)
@@ -132,13 +132,13 @@ def _commit(root: Path, name: str) -> str:
 def _commit_or_empty(root: Path, name: str) -> str:
     """The id of a commit, or of the tree without files where there is none yet."""
     try:
-        return _commit(root, name)
+        return find_commit(root, name)
     except UnknownName:
         return git(root, "hash-object", "-t", "tree", os.devnull, seconds=10).decode().strip()
 
 
 def _of_commit(root: Path, name: str) -> ComparedStates:
-    commit = _commit(root, name)
+    commit = find_commit(root, name)
     return ComparedStates(_commit_or_empty(root, f"{commit}^"), commit)
 
 

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--root", type=Path, default=Path(), help="the workspace (default: this folder)")
     parser.add_argument("--edit", action="store_true", help="also offer the edit tool")
+    parser.add_argument(
+        "--behind-gateway",
+        action="store_true",
+        help="the client's requests pass a Laconic gateway: it points to what a conversation has, answers are whole",
+    )
     parser.add_argument("--http", metavar="HOST:PORT", help="serve streamable HTTP here instead of standard input")
     parser.add_argument(
         "--no-token", action="store_true", help="allow every user of this machine (loopback without a token)"
@@ -48,7 +53,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         return 0
     from laconic.mcp_server import stdio
 
-    stdio.serve(args.root, settings, editing=args.edit)
+    stdio.serve(args.root, settings, editing=args.edit, behind_gateway=args.behind_gateway)
     return 0
 
 
@@ -84,7 +89,9 @@ def _serve_http(args: argparse.Namespace, settings: Settings) -> int:
     if args.around:
         app = around_application(_relay_maker(args, settings), hosts, token)
     else:
-        app = application(args.root, settings, hosts, editing=args.edit, token=token)
+        app = application(
+            args.root, settings, hosts, editing=args.edit, behind_gateway=args.behind_gateway, token=token
+        )
     opened = bind(where)
     print(f"laconic mcp on {where.url(opened)}/mcp", flush=True)
     server_for(app, where).run(sockets=[opened])

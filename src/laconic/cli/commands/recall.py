@@ -18,7 +18,9 @@ from laconic.errors import UsageError
 from laconic.render.escape_control import visible_name
 from laconic.sessions.archive import Archive, ArchiveEntry
 from laconic.sessions.turns import Turns
+from laconic.workspace.changed_listing import find_changed
 from laconic.workspace.git import home
+from laconic.workspace.secrets import SecretFiles
 
 _PER_TOKEN = 4  # bytes, near enough for a list
 
@@ -50,10 +52,19 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         return 1
     if args.lines is not None:
         print("\n".join(store.lines(args.ref, *_range(args.lines))))
-        return 0
-    sys.stdout.buffer.write(store.get(args.ref))
-    sys.stdout.buffer.flush()
+    else:
+        sys.stdout.buffer.write(store.get(args.ref))
+    sys.stdout.flush()
+    _warn_of_changes(args.ref, store, settings)
     return 0
+
+
+def _warn_of_changes(ref: str, store: Archive, settings: Settings) -> None:
+    """Say beside the text, which stays exact, that a file is no longer as it shows it."""
+    lines = store.lines(ref, *_range(None))
+    changed = find_changed(home(Path()), SecretFiles.of(settings), lines, store.entry(ref).note)
+    if changed:
+        print(f"laconic: {', '.join(changed)} changed since; read the file as it is now.", file=sys.stderr)
 
 
 def _search_or_list(args: argparse.Namespace, store: Archive, titles: Mapping[str, str]) -> int:

@@ -63,19 +63,23 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     found = installed_clients(places)
     if not found:
         raise UsageError("No client was found on this machine.", "Name one: `laconic setup claude`.")
+    may_ask = not args.yes and not args.print
+    if may_ask and not sys.stdin.isatty():
+        names = ", ".join(known.name for known in found)
+        raise UsageError(f"Found {names}, and nobody is there to ask.", "Name a client, or use --yes for all.")
     for known in found:
-        if args.yes or args.print or _ask(known, places, args):
+        if not may_ask or _ask(known, places, args):
             _set_up(known, places, args, settings)
     return 0
 
 
 def _ask(known: ClientSetup, places: ClientFolders, args: argparse.Namespace) -> bool:
     file = known.file(places, scope(known, project=args.project, user=args.user))
-    if not sys.stdin.isatty():
-        raise UsageError(
-            f"{known.title} is installed, and nobody is there to ask.", "Name a client, or use --yes for all."
-        )
-    answer = input(f"{known.title} is installed. Change {visible_name(str(file))}? [Y/n] ")
+    try:
+        answer = input(f"{known.title} is installed. Change {visible_name(str(file))}? [Y/n] ")
+    except EOFError:
+        print()
+        return False
     return answer.strip().lower() in {"", "y", "yes"}
 
 

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     asks_no_model = bool(name and words and words[0] in _NO_MODEL)
     code_plane: list[str] = []
     if not asks_no_model and _wants_tools(args, client, words):
-        code_plane = _code_plane()
+        code_plane = _code_plane(behind_gateway=not args.no_gateway and not args.off)
     if args.no_gateway or asks_no_model:
         from laconic.gateway.client_process import run_alone
 
@@ -174,9 +174,13 @@ def _summary(app: Starlette, client: WrappedClient) -> str:
     return str(app.state.registry.summary())
 
 
-def _code_plane() -> list[str]:
+def _code_plane(*, behind_gateway: bool) -> list[str]:
+    """The command that serves our tools. A gateway that leaves things out knows what each conversation still has."""
     from laconic.cli.main import names  # not at the top: that module imports this one
 
     if "mcp" not in names():
         return []
-    return [sys.executable, "-P", "-m", "laconic", "mcp", "--root", str(Path.cwd())]
+    words = [sys.executable, "-P", "-m", "laconic", "mcp", "--root", str(Path.cwd())]
+    if behind_gateway:
+        words.append("--behind-gateway")
+    return words

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
 from laconic.index.meaning import Meaning, of
-from laconic.index.module_paths.included_files import locate_included
+from laconic.index.module_paths.included_files import locate_included, publish_headers
 from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
@@ -322,6 +322,7 @@ C_DIALECT: Final = LanguageDialect(
     passing=split_words("get load lock value release"),
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
+    publish=publish_headers,
 )
 _CPP_HEADER: Final = re.compile(rb"^\s*(?:class|namespace|template|using|public:|private:)\b", re.MULTILINE)
 

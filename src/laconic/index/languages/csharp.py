@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from laconic.index.declared_types import bind_last_word
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
-from laconic.index.module_paths.declared_packages import locate_package
+from laconic.index.module_paths.declared_packages import locate_package, publish_declared
 from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
@@ -133,6 +133,7 @@ _DIALECT: Final = LanguageDialect(
     open_types=True,
     builtin=_BUILT_IN_TYPES,
     locate=locate_package,
+    publish=publish_declared,
     bind=bind_last_word,
 )
 

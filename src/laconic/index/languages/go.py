@@ -412,6 +412,7 @@ _DIALECT: Final = LanguageDialect(
     lists=re.compile(r"(?:make\()?(?:map\[|\[\w*\](?:string|int|byte|bool|any|interface|struct|rune|float|uint))"),
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
+    publish=lambda code: (prefix for prefix, _ in _modules(code)),
     bind=_bind,
     read_result=_read_result,
     split_results=_split_results,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from laconic.index.declared_types import bind_last_word
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
-from laconic.index.module_paths.declared_packages import find_package_part, locate_package
+from laconic.index.module_paths.declared_packages import find_package_part, locate_package, publish_declared
 from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
@@ -161,6 +161,7 @@ JVM: Final = LanguageDialect(
     passing=split_words("get orElse orElseThrow orElseGet join"),
     builtin=_BUILT_IN_TYPES,
     locate=locate_package,
+    publish=publish_declared,
     find_part=find_package_part,
     bind=bind_last_word,
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from laconic.index.declared_types import read_result_after_parameters, read_type_after_colon
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
-from laconic.index.module_paths.script_modules import locate_script_module
+from laconic.index.module_paths.script_modules import locate_script_module, publish_packages
 from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
@@ -424,6 +424,7 @@ SCRIPT: Final = LanguageDialect(
     lists=re.compile(r"\["),
     builtin=_BUILT_IN_TYPES,
     locate=locate_script_module,
+    publish=publish_packages,
     read_result=read_result_after_parameters,
     read_returned=_read_returned,
     read_type=read_type_after_colon,

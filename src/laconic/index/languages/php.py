@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from laconic.index.dialect import LanguageDialect
 from laconic.index.language import Language
-from laconic.index.module_paths.declared_packages import find_package_part, locate_package
+from laconic.index.module_paths.declared_packages import find_package_part, locate_package, publish_declared
 from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import
@@ -109,6 +109,7 @@ _DIALECT: Final = LanguageDialect(
     above=frozenset({"parent"}),
     shared="all",
     locate=locate_package,
+    publish=publish_declared,
     find_part=find_package_part,
 )
 

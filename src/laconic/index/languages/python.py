@@ -171,6 +171,9 @@ def _refine(each: DefinitionDraft, source: Source) -> None:
 
 
 _ROOTS: Final = frozenset({"", "src", "lib", "python"})
+_UNPUBLISHED: Final = split_words(
+    "setup conftest noxfile tasks fabfile manage tests test docs doc examples example benchmarks benchmark scripts tools"
+)
 
 
 def _locate(code: Code, source: SourceFile, name: str) -> Meaning:
@@ -266,7 +269,13 @@ def _is_root(code: Code, source: SourceFile, base: str, depth: int) -> bool:
         return True  # a script sees its neighbours
     if base and f"{base}/__init__.py" in code.by_path:
         return False
-    return depth > 1 or base in _ROOTS or source.path.startswith(f"{base}/") or base.rpartition("/")[2] in _ROOTS
+    return (
+        depth > 1
+        or base in _ROOTS
+        or base in code.roots
+        or source.path.startswith(f"{base}/")
+        or base.rpartition("/")[2] in _ROOTS
+    )
 
 
 def _ours(code: Code, source: SourceFile, name: str) -> bool:
@@ -280,6 +289,19 @@ def _ours(code: Code, source: SourceFile, name: str) -> bool:
                 known.add(last)
         code.derived["python packages"] = known
     return name in known or f"{source.folder}/{name}.py".lstrip("/") in code.by_path
+
+
+def _publish(code: Code) -> Iterator[str]:
+    """Packages and modules that lie where an installer takes them from."""
+    for each in (*code.by_basename.get("__init__.py", ()), *code.by_basename.get("__init__.pyi", ())):
+        above, _, last = each.folder.rpartition("/")
+        if above in _ROOTS and last and last not in _UNPUBLISHED:
+            yield last
+    for root in _ROOTS:
+        for each in code.by_folder.get(root, ()):
+            name, dot, end = each.path.rpartition("/")[2].rpartition(".")
+            if dot and end == "py" and not name.startswith(("_", "test")) and name not in _UNPUBLISHED:
+                yield name
 
 
 def _has_python(code: Code, folder: str) -> bool:
@@ -348,6 +370,7 @@ _DIALECT: Final = LanguageDialect(
     fixtures="conftest.py",
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
+    publish=_publish,
     find_part=_find_part,
     bind=lambda module_path: module_path.partition(".")[0],
     read_result=read_result_after_arrow,

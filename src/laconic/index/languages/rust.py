@@ -393,6 +393,7 @@ _DIALECT: Final = LanguageDialect(
     ),
     builtin=_BUILT_IN_TYPES,
     locate=_locate,
+    publish=_crates,
     find_part=_find_part,
     make_absolute=_make_absolute,
     read_result=read_result_after_arrow,

@@ -35,6 +35,15 @@ def locate_package(code: Code, source: SourceFile, name: str) -> Meaning:
     return FOREIGN
 
 
+def publish_declared(code: Code) -> list[str]:
+    """The packages of files that are no tests."""
+    found: list[str] = []
+    for package, sources in code.by_package.items():
+        if any(each.file_class == "source" and each.dialect.locate is locate_package for each in sources):
+            found.append(package)
+    return found
+
+
 def find_package_part(code: Code, whole: Meaning, name: str) -> Meaning:
     """A package inside a package."""
     files = _files(code, [*_parts(whole.folder), name])

@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 import posixpath
+from typing import Final
 
 from laconic.index.meaning import FOREIGN, Meaning, module
 from laconic.index.resolve.code import Code, SourceFile
+
+_GENERATED: Final = frozenset({"config.h", "version.h", "config.hpp", "version.hpp"})  # every project has its own
+
+
+def publish_headers(code: Code) -> list[str]:
+    """Headers as others include them: those at the top, or below a folder for that."""
+    found: list[str] = []
+    for source in code.sources.values():
+        if source.file_class != "source" or not source.path.endswith((".h", ".hpp", ".hh")):
+            continue
+        outside, _, inner = f"/{source.path}".rpartition("/include/")
+        at_top = "/" not in source.path
+        if (outside or inner != source.path or at_top) and posixpath.basename(inner) not in _GENERATED:
+            found.append(inner.removeprefix("/"))
+    return found
 
 
 def locate_included(code: Code, source: SourceFile, name: str) -> Meaning:

@@ -105,6 +105,11 @@ def _list_packages(code: Code) -> dict[str, str]:
     return names
 
 
+def publish_packages(code: Code) -> list[str]:
+    """The names of all packages that the repository holds."""
+    return list(_list_packages(code))
+
+
 def _find_package(code: Code, name: str) -> Meaning:
     parts = name.split("/")
     size = 2 if name.startswith("@") else 1

@@ -6,7 +6,7 @@
 from laconic.index.resolve.centrality import centrality
 from laconic.index.resolve.classes import members
 from laconic.index.resolve.code import Code
-from laconic.index.resolve.find_symbol import find_symbol
+from laconic.index.resolve.find_symbol import find_symbol, rank_misfit
 from laconic.index.resolve.graph import CallEdge, callees, callers, implementations, overridden, paths, spread
 from laconic.index.resolve.references import SymbolUse, references
 from laconic.index.resolve.related_tests import related_tests, related_tests_of_file
@@ -23,6 +23,7 @@ __all__ = [
     "members",
     "overridden",
     "paths",
+    "rank_misfit",
     "references",
     "related_tests",
     "related_tests_of_file",

@@ -8,14 +8,13 @@ from typing import Final
 
 from laconic.index.resolve.code import Code
 from laconic.index.store import Symbol
-from laconic.index.store.word_queries import count_files_using
 
 _FAN_OUT: Final = 12  # definitions that share a name; with more of them a use says nothing about any
 
 
 def files_using(code: Code, names: Iterable[str]) -> dict[str, int]:
     """In how many files each name is used, in whatever case."""
-    return count_files_using(code.store, names)
+    return code.files_using(names)
 
 
 def centrality(code: Code, symbols: Iterable[Symbol]) -> dict[int, float]:

@@ -11,7 +11,6 @@ from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.names import path
 from laconic.index.schema import file_of, position_of
 from laconic.index.store import Symbol
-from laconic.index.store.symbol_queries import read_bases
 from laconic.index.symbol_kinds import TYPES
 
 _WORDS: Final = re.compile(r"[A-Za-z_$][\w$]*")
@@ -270,7 +269,7 @@ def _blocks(code: Code) -> dict[str, list[int]]:
     if isinstance(kept, dict):
         return kept
     found: dict[str, list[int]] = {}
-    for number, kind, written in read_bases(code.store):
+    for number, kind, written in code.bases():
         if kind != "impl":
             continue
         for base in written.split("\n"):
@@ -385,7 +384,7 @@ def _heirs(code: Code) -> dict[str, list[int]]:
     if isinstance(kept, dict):
         return kept
     found: dict[str, list[int]] = {}
-    for number, kind, written in read_bases(code.store):
+    for number, kind, written in code.bases():
         symbol = code.symbol(int(number))
         heirs = [int(number)]
         if kind == "impl":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
@@ -12,7 +12,9 @@ from laconic.index.dialect import LanguageDialect
 from laconic.index.languages import dialect_of
 from laconic.index.schema import file_of, position_of, symbol_id
 from laconic.index.store import Store, Symbol
-from laconic.index.store.file_queries import read_exports, read_imports, read_sources
+from laconic.index.store.file_queries import find_renamed_imports, read_exports, read_imports, read_sources
+from laconic.index.store.symbol_queries import read_bases
+from laconic.index.store.word_queries import count_files_using
 from laconic.index.symbol_kinds import NAMELESS
 from laconic.records import Import, Reference
 from laconic.workspace.read_file import as_text, read_bytes
@@ -98,6 +100,7 @@ class Code:
     def __init__(self, store: Store, root: Path) -> None:
         self.store = store
         self.root = root
+        self.roots = frozenset({""})  # folders that are workspaces of their own
         self._stamp = -1
         self._outlines: LruCache[int, FileSymbols] = LruCache(_KEPT)
         self._imports: LruCache[int, list[Import]] = LruCache(_KEPT)
@@ -115,22 +118,35 @@ class Code:
     def refresh(self) -> Code:
         """Forget what no longer holds because a file came, went or changed."""
         stamp = self.store.revision
-        if stamp == self._stamp and len(self.derived) < _DERIVED:
+        if stamp == self._stamp and not self.is_crowded:
             return self
         self._stamp = stamp
+        self.forget()
+        for source in map(SourceFile._make, read_sources(self.store)):
+            self.add_source(source)
+        return self
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether so much was worked out that it is time to begin again."""
+        return len(self.derived) >= _DERIVED
+
+    def forget(self) -> None:
+        """Forget all files, and what was worked out from them."""
         self._named.clear()
         self.derived.clear()
         self.sources.clear()
         for table in (self.by_path, self.by_basename, self.by_folder, self.by_package):
             table.clear()
-        for source in map(SourceFile._make, read_sources(self.store)):
-            self.sources[source.id] = source
-            self.by_path[source.path] = source
-            self.by_basename.setdefault(source.path.rpartition("/")[2], []).append(source)
-            self.by_folder.setdefault(source.folder, []).append(source)
-            if source.package:
-                self.by_package.setdefault(source.package, []).append(source)
-        return self
+
+    def add_source(self, source: SourceFile) -> None:
+        """Let a file be known."""
+        self.sources[source.id] = source
+        self.by_path[source.path] = source
+        self.by_basename.setdefault(source.path.rpartition("/")[2], []).append(source)
+        self.by_folder.setdefault(source.folder, []).append(source)
+        if source.package:
+            self.by_package.setdefault(source.package, []).append(source)
 
     def outline(self, file: int) -> FileSymbols:
         return self._outlines.fetch(file, lambda number: FileSymbols(number, self.store.symbols_in(number)))
@@ -158,6 +174,38 @@ class Code:
 
     def mentions_in(self, file: int, name: str) -> list[Reference]:
         return self.store.references_named(file, name)
+
+    def references_in(self, file: int) -> list[Reference]:
+        """All references that a file holds."""
+        return self.store.references_in(file)
+
+    def symbols_named(self, name: str) -> list[Symbol]:
+        """Symbols of this name in any naming style; those written exactly so first."""
+        return self.store.symbols_named(name)
+
+    def symbol_at(self, file: int, line: int) -> Symbol | None:
+        """The innermost symbol around a line."""
+        return self.store.symbol_at(file, line)
+
+    def renamed_imports(self, name: str) -> list[tuple[int, Import]]:
+        """Imports of a name under an alias, each with its file."""
+        return find_renamed_imports(self.store, name)
+
+    def bases(self) -> list[tuple[int, str, str]]:
+        """Id, kind and bases (one a line) of every type that names any."""
+        return read_bases(self.store)
+
+    def files_using(self, names: Iterable[str]) -> dict[str, int]:
+        """In how many files each name is used, in whatever case."""
+        return count_files_using(self.store, names)
+
+    def admits(self, source: SourceFile, name: str, files: Iterable[int]) -> bool:
+        """Whether an import of a name in one file can mean these files; within one workspace it always can."""
+        return True
+
+    def may_use(self, source: SourceFile, other: SourceFile) -> bool:
+        """Whether one file can use what another defines; within one workspace nothing stands between them."""
+        return True
 
     def lines(self, file: int) -> list[str]:
         """The text of a file as it is now on disk; nothing when it cannot be read."""

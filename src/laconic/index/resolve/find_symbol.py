@@ -49,7 +49,7 @@ def _find(code: Code, text: str) -> list[Symbol]:
     if (match := _LINE.match(text)) and (files := _files(code, match[1])):
         found = []
         for each in files:
-            found.append(code.store.symbol_at(each.id, int(match[2])))
+            found.append(code.symbol_at(each.id, int(match[2])))
         return [symbol for symbol in found if symbol is not None]
     return _find_named(code, text, None)
 
@@ -81,13 +81,23 @@ def _find_named(code: Code, text: str, files: list[SourceFile] | None) -> list[S
     else:
         wanted = None
     found = []
-    for symbol in code.store.symbols_named(parts[-1]):
+    for symbol in code.symbols_named(parts[-1]):
         if symbol.file in code.sources and (wanted is None or symbol.file in wanted):
             found.append(symbol)
     scored = []
     for symbol in found:
         scored.append((_misfit(code, symbol, parts), symbol))
     return [symbol for misfit, symbol in sorted(scored, key=lambda pair: (pair[0], pair[1].id)) if misfit[0] == 0]
+
+
+def rank_misfit(code: Code, symbol: Symbol, text: str) -> tuple[int, ...]:
+    """How badly a symbol that was found fits what was asked, to compare it with those of other workspaces."""
+    name, _ = _split_parameters(text.strip().strip("`").removesuffix("()"))
+    parts = []
+    for part in _PARTS.split(name.rpartition("::")[2]):
+        if part:
+            parts.append(part)
+    return _misfit(code, symbol, parts or [symbol.name])
 
 
 def _misfit(code: Code, symbol: Symbol, parts: list[str]) -> tuple[int, ...]:

@@ -63,7 +63,7 @@ def callees(code: Code, symbol: Symbol, *, constructed: bool = False) -> list[Ca
     values = Values(code)
     inside = _within(code, symbol, constructed=constructed)
     found: dict[int, tuple[list[int], bool]] = {}
-    for ref in code.store.references_in(symbol.file):
+    for ref in code.references_in(symbol.file):
         if ref.scope not in inside or ref.kind not in _CALLS:
             continue
         meant, sure = definitions(code, values, NamePlace(symbol.file, ref.scope, ref.line, ref.column), ref)

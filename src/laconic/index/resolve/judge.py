@@ -78,6 +78,8 @@ class Judge:
         home = self.code.sources[wanted.symbol.file]
         if home.id == source.id:
             return True
+        if not self.code.may_use(source, home):
+            return False
         if wanted.dialect.can_use is not None and not wanted.dialect.can_use(self.code, source, home):
             return False
         owners = [self.code.symbol(number) for number in wanted.owners]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.index.languages import dialect_of
-from laconic.index.meaning import UNKNOWN, Meaning
+from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning
 from laconic.index.resolve.code import Code, SourceFile
 
 
@@ -16,7 +16,10 @@ def locate(code: Code, source: SourceFile, name: str) -> Meaning:
     key = ("module", source.folder, own, source.language, name)
     found = code.derived.get(key)
     if not isinstance(found, Meaning):
-        found = code.derived[key] = dialect.locate(code, source, name)
+        found = dialect.locate(code, source, name)
+        if found.files and not code.admits(source, name, found.files):
+            found = FOREIGN
+        code.derived[key] = found
     return found
 
 

@@ -255,6 +255,9 @@ def _is_space(source: SourceFile, symbol: Symbol) -> bool:
 
 def _is_shared(code: Code, source: SourceFile, symbol: Symbol) -> bool:
     """Whether others can see it by its name alone: it is in nothing but namespaces, and not kept to its own file."""
+    home = code.sources.get(symbol.file)
+    if home is None or not code.may_use(source, home):
+        return False
     if symbol.parent is None:
         return "." not in symbol.qualified and not _is_private(code, source, symbol)
     above = code.symbol(symbol.parent)

@@ -50,7 +50,7 @@ def _read_member_uses(code: Code, file: int) -> dict[str, list[_MemberUse]]:
     if isinstance(kept, dict):
         return kept
     found: dict[str, list[_MemberUse]] = {}
-    for ref in code.store.references_in(file):
+    for ref in code.references_in(file):
         if ref.receiver and ref.kind != "import" and len(ref.receiver) < _LONGEST:
             found.setdefault(ref.receiver, []).append(_MemberUse(ref.line, ref.column, ref.name))
     code.derived[key] = found

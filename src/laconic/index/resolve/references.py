@@ -14,7 +14,6 @@ from laconic.index.resolve.target import TargetSymbol, target
 from laconic.index.resolve.values import Values
 from laconic.index.scip.reading import FILE, LARGEST, find_uses
 from laconic.index.store import Symbol
-from laconic.index.store.file_queries import find_renamed_imports
 from laconic.records import Import, Reference
 from laconic.workspace.read_file import read_bytes
 
@@ -72,7 +71,7 @@ def _take_from_others(code: Code, symbol: Symbol, uses: dict[tuple[str, int, int
         place = (said.path, said.line, said.column)
         own = uses.get(place)
         if said.is_same:
-            around = code.store.symbol_at(code.by_path[said.path].id, said.line)
+            around = code.symbol_at(code.by_path[said.path].id, said.line)
             if own is None:
                 own = SymbolUse(*place, said.kind, sure=True, tier="scip", symbol=around.id if around else None)
             uses[place] = own._replace(sure=True, tier="scip")
@@ -149,7 +148,7 @@ def _importers(code: Code, wanted: TargetSymbol, name: str) -> list[tuple[int, I
     if not name and not wanted.dialect.default_exports:
         return []
     found: list[tuple[int, Import]] = []
-    for file, each in find_renamed_imports(code.store, name):
+    for file, each in code.renamed_imports(name):
         if file in code.sources and code.sources[file].dialect.family == wanted.dialect.family:
             found.append((file, each))
     return found

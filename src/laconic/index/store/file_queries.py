@@ -129,6 +129,12 @@ def read_imports(store: Store, file: int) -> list[Import]:
     return found
 
 
+def read_imported_modules(store: Store) -> list[tuple[str, str]]:
+    """Every module that source files import, with the language that does."""
+    sql = "SELECT DISTINCT f.language, i.module FROM imports i JOIN files f ON f.id = i.file WHERE i.module != ''"
+    return store.connection.execute(sql).fetchall()
+
+
 def find_renamed_imports(store: Store, name: str) -> list[tuple[int, Import]]:
     """Imports of a name under an alias, each with its file."""
     sql = "SELECT file, module, line, alias, exported FROM imports WHERE name = ? AND alias != ''"

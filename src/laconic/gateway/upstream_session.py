@@ -1,0 +1,41 @@
+"""The connections to providers: answers pass as they come, and nothing is added to requests."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Final
+
+import aiohttp
+from aiohttp.client_proto import ResponseHandler
+
+_LINE: Final = 64 * 1024  # bytes of a header
+_AUTO: Final = frozenset({"User-Agent", "Accept", "Accept-Encoding", "Content-Type"})
+
+
+class RelayedResponse(ResponseHandler):
+    """A connection to a provider.
+
+    aiohttp wakes its parser for every piece of a body that is read, which for a stream of small events is a third of
+    all work. Only a parser that was paused has anything to go on with.
+    """
+
+    def resume_reading(self, *how: bool, **more: bool) -> None:
+        if self._reading_paused:
+            super().resume_reading(*how, **more)
+
+
+def open_session() -> aiohttp.ClientSession:
+    """Belongs to the loop that runs."""
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=15)
+    connection: type[ResponseHandler] = RelayedResponse
+    connector._factory = partial(connection, loop=asyncio.get_running_loop())
+    return aiohttp.ClientSession(
+        connector=connector,
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),  # a model may think for long
+        auto_decompress=False,
+        skip_auto_headers=_AUTO,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        max_line_size=_LINE,
+        max_field_size=_LINE,
+    )
