@@ -1,8 +1,8 @@
 """Search queries with the files that are right, other people's: where the first right file stands in our list.
 
 The repositories are laid out from bare clones at the last commit before the queries were written: `laconic bench
-search [FOLDER OF CLONES]`. One default setting, no mode; files that no public clone has are counted apart. With `--public`
-it measures on the public benchmark of another search engine instead, from a clone of it among the others.
+search [FOLDER OF CLONES]`. One default setting, no mode; files that no public clone has are counted apart. `--public`
+measures on the public benchmark of another search engine instead, from a clone of it among the others.
 """
 
 from __future__ import annotations

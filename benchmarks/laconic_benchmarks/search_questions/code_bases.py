@@ -5,9 +5,10 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Final, NamedTuple
+from typing import Final
 
 from laconic.index.search import search
 from laconic.index.workspace_index import Index
@@ -27,7 +28,8 @@ _DOCUMENTED: Final = 25  # questions from the documentation of one repository
 _DEPTH: Final = 10
 
 
-class Asked(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Asked:
     """An index with the questions that it is asked."""
 
     index: Index
