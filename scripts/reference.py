@@ -6,7 +6,7 @@ import argparse
 import inspect
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import laconic
@@ -43,7 +43,19 @@ def commands_page() -> str:
         parser = parser_for(name, command(name))
         parser.formatter_class = _Narrow
         parts.append(f"## laconic {name}\n\n```text\n{parser.format_help().strip()}\n```\n")
+        for more in _below(parser):
+            more.formatter_class = _Narrow
+            parts.append(f"### {more.prog}\n\n```text\n{more.format_help().strip()}\n```\n")
     return "\n".join(parts)
+
+
+def _below(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """The commands of a command that do something themselves."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for each in action.choices.values():
+                deeper = list(_below(each))
+                yield from deeper or [each]
 
 
 def errors_page() -> str:

@@ -149,6 +149,19 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting("gateway.drain", 3.0, "Seconds that running answers may take then, before they are cut off.", minimum=0),
     Setting(
+        "team.provider_keys",
+        "",
+        "Where a team's gateway finds the keys of providers: `anthropic=file:/run/secrets/anthropic, openai=env:NAME,"
+        " ollama=none`. Empty: it takes no keys of a team.",
+    ),
+    Setting("team.required", False, "Take only keys of the team, no provider's keys of people's own."),
+    Setting(
+        "team.grace",
+        300.0,
+        "Seconds that keys which were in force go on while the team's database is away.",
+        minimum=0,
+    ),
+    Setting(
         "gateway.max_body",
         64,
         "Largest request body to inspect, in MiB; a larger one passes unchanged.",

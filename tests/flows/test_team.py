@@ -13,7 +13,7 @@ from laconic_benchmarks.team import run
 pytestmark = pytest.mark.flow
 
 
-@pytest.mark.parametrize("part", ["replicas", "restart", "away"])
+@pytest.mark.parametrize("part", ["replicas", "restart", "away", "keys", "hostile"])
 def test_a_team_loses_nothing(part: str, tmp_path: Path) -> None:
     """Made-up sessions, each turn on a random replica: the same bytes as from one process, and every answer whole."""
     try:

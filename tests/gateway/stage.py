@@ -11,7 +11,7 @@ import aiohttp
 
 from laconic.exchange.engine_adapter import PassThroughEngine, RequestEngine
 from laconic.exchange.recall import Recall
-from laconic.gateway.app import build
+from laconic.gateway.app import TeamParts, build
 from laconic.gateway.planner import GatewayPolicy
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted_upstream import Script, ScriptedUpstream
@@ -53,6 +53,7 @@ async def stage(
     memory: CapabilityMemory | None = None,
     recall: Recall | None = None,
     bounds: ConnectionBounds | None = None,
+    team: TeamParts | None = None,
 ) -> AsyncIterator[Stage]:
     async with ScriptedUpstream(script) as upstream:
         known = Upstreams(upstream.url, upstream.url, upstream.url, {"local": upstream.url, "ollama": upstream.url})
@@ -65,6 +66,7 @@ async def stage(
             history=history,
             memory=memory,
             recall=recall,
+            team=team,
         )
         where = listen("127.0.0.1:0", "", "", "", insecure=False)
         opened = bind(where)
@@ -92,12 +94,21 @@ def play(
     memory: CapabilityMemory | None = None,
     recall: Recall | None = None,
     bounds: ConnectionBounds | None = None,
+    team: TeamParts | None = None,
 ) -> None:
     """Run one scene on a fresh stage."""
 
     async def run() -> None:
         async with stage(
-            script, engine, policy, token, history=history, memory=memory, recall=recall, bounds=bounds
+            script,
+            engine,
+            policy,
+            token,
+            history=history,
+            memory=memory,
+            recall=recall,
+            bounds=bounds,
+            team=team,
         ) as where:
             await asyncio.wait_for(scene(where), 20)
 

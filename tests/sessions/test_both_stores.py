@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.conftest import Places
 from tests.conversation.sessions import Clock, count, long_session, send
 
 from laconic.conversation.engine import ConversationEngine
@@ -20,7 +18,7 @@ from laconic.sessions.ledger import LedgerFile
 from laconic.sessions.shared_memory import SharedMemory
 from laconic.sessions.shared_quota import SharedQuotas
 from laconic.sessions.spending import SessionFilter, Spending
-from laconic.sessions.store import SharedStore, StorePlace
+from laconic.sessions.store import StorePlace
 from laconic.sessions.turn_record import Allowance, AnswerCost, ShortenedBlock, TurnIdentity, TurnRecord
 from laconic.sessions.turns import Turns
 from laconic.wire.usage import Usage
@@ -28,16 +26,6 @@ from laconic.wire.usage import Usage
 BRANCH = Branch(id=1, tip="aa", count=3, time=5.0, start=0, basis=0)
 FIRST = LedgerEntry(1, "aa", 3, (Decision("k1", "ingest", Receipt("abcd1234"), before=40, after=4),))
 SECOND = LedgerEntry(1, "bb", 5, (Decision("k2", "age", Receipt("abcd1235"), "content", text="gone"),))
-Places = Callable[[str], StorePlace]
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def places(request: pytest.FixtureRequest, tmp_path: Path) -> Places:
-    """Where a store of a name is kept."""
-    if request.param == "sqlite":
-        return lambda name: tmp_path / f"{name}.sqlite"
-    url = request.getfixturevalue("database_url")
-    return lambda name: SharedStore(url, name)
 
 
 def _ledger(places: Places, limit: int = 10**9) -> LedgerFile[LedgerEntry, Branch]:

@@ -123,7 +123,7 @@ def test_a_record_from_before_there_were_versions_is_read_and_written(tmp_path: 
         for table in ("session", "turn", "hour"):
             for column in ("long", "output_dollars", "unpriced", "estimated"):
                 base.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        for column in ("standing", "family", "project", "fingerprint"):
+        for column in ("standing", "family", "project", "fingerprint", "person"):
             base.execute(f"ALTER TABLE session DROP COLUMN {column}")
         base.execute("ALTER TABLE turn DROP COLUMN evidence")
         base.execute("ALTER TABLE session ADD COLUMN last_whole REAL NOT NULL DEFAULT 0")

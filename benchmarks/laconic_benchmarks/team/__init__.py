@@ -2,7 +2,8 @@
 
 Words choose parts: `replicas` (recorded sessions, each turn on a random replica, one of which is killed every few
 seconds, beside the same sessions through one process on files), `restart` (each replica ended and started again under
-load), `away` (the database stopped under load), `speed` (CPU and added time at 100k tokens, files beside PostgreSQL).
+load), `away` (the database stopped under load), `speed` (CPU and added time at 100k tokens, files beside PostgreSQL),
+`keys` (budgets of 500 keys under load, and a key that is revoked), `hostile` (20,000 calls outside a key's rights).
 Without words all of them.
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Callable, Coroutine
 from typing import Final
 
 from laconic_benchmarks.report import Bar, Options, Report, versions
+from laconic_benchmarks.team.keys import measure_hostile, measure_keys
 from laconic_benchmarks.team.outage import measure_away
 from laconic_benchmarks.team.replicas import measure_replicas, measure_restart
 from laconic_benchmarks.team.speed import measure_speed
@@ -24,6 +26,8 @@ _PARTS: Final[dict[str, Part]] = {
     "restart": measure_restart,
     "away": measure_away,
     "speed": measure_speed,
+    "keys": measure_keys,
+    "hostile": measure_hostile,
 }
 
 

@@ -131,3 +131,11 @@ def _find_by_name(client: str) -> Client | None:
         if known.user_agent and name.startswith(known.user_agent):
             return known
     return None
+
+
+def client_name(user_agent: str) -> str:
+    """A short name for the program that calls itself so: ours for a client that we know, else its first word."""
+    known = _find_by_name(user_agent)
+    if known is not None:
+        return known.name
+    return user_agent.partition("/")[0].partition(" ")[0][:50]

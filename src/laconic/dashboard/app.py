@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
 from laconic.config import Settings
-from laconic.dashboard.access import RequestGuard
+from laconic.dashboard.access import OneToken, RequestGuard
 from laconic.dashboard.json_document import JsonNode, document
 from laconic.dashboard.layout import PERIODS
 from laconic.dashboard.pages.causes import causes_page
@@ -35,7 +35,7 @@ Query = Mapping[str, str]
 Read = Callable[[DashboardQueries, Query], msgspec.Struct]
 Write = Callable[[JsonNode], str]
 
-_STATIC: Final = {"dashboard.css": "text/css", "dashboard.js": "text/javascript", "icon.svg": "image/svg+xml"}
+STATIC: Final = {"dashboard.css": "text/css", "dashboard.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _LONGEST: Final = 200  # characters of a search
 _MOMENT: Final = 5.0  # seconds for which figures that depend on the clock count as unchanged
 
@@ -50,16 +50,17 @@ def make_application(settings: Settings, token: str) -> ASGIApp:
     """The dashboard of one cache folder, for those who have the token, below any path of another application."""
     queries = DashboardQueries(settings)
     routes = []
-    for each in _STATIC:
-        routes.append(Route(f"/static/{each}", _static))
+    for each in STATIC:
+        routes.append(Route(f"/static/{each}", serve_static))
     routes.append(Route("/archive.txt", _endpoint(queries, _original)))
     for name, (read, write) in PAGES.items():
         routes.append(Route(f"/{name}", _endpoint(queries, _page(name, read, write))))
         routes.append(Route(f"/api/{name or 'overview'}.json", _endpoint(queries, _json(read))))
-    return RequestGuard(Starlette(routes=routes, exception_handlers={404: _missing}), token)
+    return RequestGuard(Starlette(routes=routes, exception_handlers={404: _missing}), OneToken(token))
 
 
-def _days(query: Query) -> int:
+def read_days(query: Query) -> int:
+    """The period that a page is asked for."""
     days = _whole(query, "days", 30)
     if days not in {period for period, _ in PERIODS}:
         raise UsageError("There is no such period.", f"days is one of {', '.join(str(n) for n, _ in PERIODS)}.")
@@ -80,14 +81,14 @@ def _sessions(queries: DashboardQueries, query: Query) -> msgspec.Struct:
 
 
 PAGES: Final[dict[str, tuple[Read, Write]]] = {
-    "": (lambda queries, query: queries.overview(_days(query)), overview_page),
+    "": (lambda queries, query: queries.overview(read_days(query)), overview_page),
     "sessions": (_sessions, sessions_page),
     "session": (
         lambda queries, query: queries.session(query.get("name", ""), _whole(query, "until", 0)),
         session_page,
     ),
-    "spent": (lambda queries, query: queries.spending(_days(query)), spending_page),
-    "causes": (lambda queries, query: queries.causes(_days(query)), causes_page),
+    "spent": (lambda queries, query: queries.spending(read_days(query)), spending_page),
+    "causes": (lambda queries, query: queries.causes(read_days(query)), causes_page),
     "tools": (lambda queries, _: queries.tools(), tools_page),
     "models": (lambda queries, _: queries.models(), models_page),
     "archive": (lambda queries, query: queries.archive_entry(query.get("ref", "")), archive_page),
@@ -143,10 +144,11 @@ def _refusal(request: Request, status: int, title: str, error: Exception) -> Res
     return HTMLResponse(failure_page(title, str(error)), status)
 
 
-def _static(request: Request) -> Response:
+def serve_static(request: Request) -> Response:
+    """Style, script and icon."""
     name = request.url.path.rsplit("/", 1)[-1]
     body = files("laconic.dashboard").joinpath("static", name).read_bytes()
-    return Response(body, media_type=_STATIC[name])
+    return Response(body, media_type=STATIC[name])
 
 
 def _missing(request: Request, _: Exception) -> Response:

@@ -23,10 +23,12 @@ _NAVIGATION: Final = (
 PERIODS: Final = ((1, "24 hours"), (7, "7 days"), (30, "30 days"), (0, "all"))
 
 
-def page(title: str, here: str, *content: Child, json: str = "") -> str:
+def page(
+    title: str, here: str, *content: Child, json: str = "", navigation: Sequence[tuple[str, str]] = _NAVIGATION
+) -> str:
     """A whole page. `here` is the link of the navigation that it belongs to, `json` where its figures are."""
     links = []
-    for link, each in _NAVIGATION:
+    for link, each in navigation:
         links.append(tag("a", each, href=link, aria_current="page" if link == here else None))
     body = tag(
         "body",

@@ -24,3 +24,4 @@ class Target(msgspec.Struct, frozen=True):
     path: str  # as the provider is asked for it
     format: str = ""  # empty: not a conversation
     model: str = ""  # where the path names it
+    person: str = ""  # whose key of a team it came with; empty: there is no team

@@ -34,6 +34,8 @@ class Plan(msgspec.Struct, frozen=True):
     project: str = ""  # and the folder that the client says it works in
     hour: bool = False  # what it writes to the cache is to be kept for an hour
     fingerprint: RequestFingerprint | None = None  # of the request as it came
+    answer_limit: int = 0  # tokens that its answers may have in all; 0: not said, or nobody asks
+    refused: str = ""  # why it must not go to an account that a team shares
 
 
 def describe_request(prepared: PreparedRequest, *, changed: bool) -> dict[str, str]:

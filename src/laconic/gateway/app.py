@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -22,9 +22,12 @@ from laconic.exchange.recall import Recall
 from laconic.gateway.headers import readable
 from laconic.gateway.metrics import Labels, Metrics
 from laconic.gateway.planner import GatewayPolicy, Planner
+from laconic.gateway.provider_keys import ProviderKeys
 from laconic.gateway.proxy import Proxy
 from laconic.gateway.routes import Upstreams, target
 from laconic.gateway.session_registry import SessionRegistry
+from laconic.gateway.team_access import TeamAccess, TeamRefusal
+from laconic.gateway.team_gate import TeamGate
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.serving.hosts import AllowedHosts, HostCheck
 from laconic.serving.readiness import Readiness
@@ -33,6 +36,14 @@ from laconic.wire.prompted_tool_calls.capability import CapabilityMemory
 from laconic.wire.refusals import refusal
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class TeamParts(NamedTuple):
+    """What a gateway needs to take keys of a team."""
+
+    access: TeamAccess | None = None
+    provider_keys: ProviderKeys | None = None
+    required: bool = False  # whether it takes no other keys
 
 
 class WatchedStore(Protocol):
@@ -60,19 +71,23 @@ def build(
     apart: Callable[[], Planner] | None = None,
     files: Mapping[str, WatchedStore] | None = None,
     readiness: Readiness | None = None,
+    team: TeamParts | None = None,
 ) -> Starlette:
     """Put the application together.
 
     `token` is for the proxy, empty where anybody on this machine may use it with a key of their own; `viewer_token` is
     for the numbers. `pages` are other applications of ours, by path, that ask for a token themselves; `apart` makes a
-    second planner, in another process; `files` are watched for faults, by name; `readiness` says when the server drains.
+    second planner, in another process; `files` are watched for faults, by name; `readiness` says when the server drains;
+    `team` knows the keys of a team.
     """
     metrics, registry, history = Metrics(), SessionRegistry(time.time), history or TurnRecorder()
     planner = Planner(engine, policy, time.time, memory, recall)
-    proxy = Proxy(upstreams, planner, metrics, registry, history, apart=apart)
-    for name, file in (files or {}).items():
-        metrics.watch("laconic_store_faults_total", partial(_faults, name, file))
-        metrics.watch("laconic_store_away", partial(_away, name, file))
+    team = team or TeamParts()
+    proxy = Proxy(upstreams, planner, metrics, registry, history, apart=apart, team=team.access)
+    files = dict(files or {})
+    if team.access is not None:
+        files["team"] = team.access
+    _watch(metrics, files)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -90,19 +105,49 @@ def build(
         await asyncio.wrap_future(history.settled())
         return JSONResponse({"sessions": registry.rows()})
 
-    def ask(scope: Scope) -> Response:
-        return refuse(scope, 401, f"The gateway wants its token in {HEADER}.")
-
-    guarded: ASGIApp = proxy
-    if token:
-        guarded = TokenCheck(proxy, token, ask, _in_header)
-    readyz = partial(_readyz, files or {}, readiness or Readiness())
+    guarded = _team_gate(team, proxy, _token_check(proxy, token, upstreams), upstreams, metrics)
+    readyz = partial(_readyz, files, readiness or Readiness())
     routes = _routes(readyz, numbers, pages or {}, guarded)
     check = Middleware(HostCheck, hosts or AllowedHosts(), lambda scope, problem: refuse(scope, 403, problem))
     app = Starlette(routes=routes, lifespan=lifespan, middleware=[check])
     app.state.registry = registry
     app.state.metrics = metrics
     return app
+
+
+def _token_check(proxy: ASGIApp, token: str, upstreams: Upstreams) -> ASGIApp:
+    """In front of the proxy, where there is a token."""
+    if not token:
+        return proxy
+    said = f"The gateway wants its token in {HEADER}."
+    return TokenCheck(proxy, token, lambda scope: _refuse(upstreams, scope, 401, said), _in_header)
+
+
+def _team_gate(team: TeamParts, proxy: ASGIApp, others: ASGIApp, upstreams: Upstreams, metrics: Metrics) -> ASGIApp:
+    """In front of the proxy: requests with a team's key are checked, `others` takes those without."""
+
+    def turn_away(scope: Scope, why: TeamRefusal) -> Response:
+        metrics.add("laconic_team_refusals_total", status=str(why.status))
+        answer = _refuse(upstreams, scope, why.status, str(why))
+        if why.retry_after:
+            answer.headers["retry-after"] = str(why.retry_after)
+        return answer
+
+    return TeamGate(
+        proxy,
+        others,
+        upstreams,
+        turn_away,
+        access=team.access,
+        provider_keys=team.provider_keys,
+        required=team.required,
+    )
+
+
+def _watch(metrics: Metrics, files: Mapping[str, WatchedStore]) -> None:
+    for name, file in files.items():
+        metrics.watch("laconic_store_faults_total", partial(_faults, name, file))
+        metrics.watch("laconic_store_away", partial(_away, name, file))
 
 
 def _refuse(upstreams: Upstreams, scope: Scope, status: int, message: str) -> Response:

@@ -20,6 +20,7 @@ HELP: Final = {
     "laconic_probes_total": "Probes of models for function calling, by result and by how it was found.",
     "laconic_store_faults_total": "Laconic files that could not be used, by file and fault.",
     "laconic_store_away": "Whether a part of the shared store cannot be reached (1), by part.",
+    "laconic_team_refusals_total": "Requests with a team's key that it did not allow, by status.",
     "laconic_in_flight": "Requests that are being answered.",
 }
 _MOST: Final = 10**12

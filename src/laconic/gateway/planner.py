@@ -18,6 +18,7 @@ from laconic.exchange.plan import Plan
 from laconic.exchange.recall import Recall
 from laconic.gateway.compression import opened
 from laconic.gateway.session_identity import caller
+from laconic.gateway.shared_account import check_shared
 from laconic.sessions.shared_memory import SharedMemory
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
@@ -44,7 +45,8 @@ class GatewayPolicy(msgspec.Struct, frozen=True):
 
 def concerns_us(target: Target, headers: Mapping[str, str]) -> bool:
     """Whether this is a conversation that the client has not switched off."""
-    return bool(target.format) and headers.get("x-laconic", "").lower() != "off"
+    is_off = headers.get("x-laconic", "").lower() == "off"
+    return bool(target.format) and (not is_off or bool(target.person))  # whose key a team pays for is always counted
 
 
 class Planner:
@@ -75,41 +77,67 @@ class Planner:
             return Plan(body)  # the provider will say what is wrong with it
         except Exception as error:
             log.exception("a request passes unchanged", extra={"format": target.format, "size": len(body)})
-            return Plan(body, failed=type(error).__name__)
+            return self._without_engine(target, headers, query, body, type(error).__name__)
 
-    def _plan(self, target: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:
+    def _without_engine(
+        self, target: Target, headers: Mapping[str, str], query: str, body: bytes, fault: str
+    ) -> Plan:
+        """Unchanged. Where a team pays, somebody still has to know for what."""
+        if not target.person:
+            return Plan(body, failed=fault)
+        try:
+            plain = self._open(headers, body)
+            conversation = parse(format_named(target.format), plain or b"")
+            who = caller(target, headers, query, conversation)
+            plan = self._pass(who, conversation, body, len(plain or b""))
+        except Exception:
+            log.exception("a request cannot be read")
+            return Plan(body, failed=fault)
+        return msgspec.structs.replace(check_shared(plan, conversation), failed=fault)
+
+    def _open(self, headers: Mapping[str, str], body: bytes) -> bytes | None:
         encoding = headers.get("content-encoding", "")
         if encoding:
-            plain = opened(body, encoding, self.policy.max_body)
-        else:
-            plain = body
+            return opened(body, encoding, self.policy.max_body)
+        return body
+
+    def _plan(self, target: Target, headers: Mapping[str, str], query: str, body: bytes) -> Plan:
+        plain = self._open(headers, body)
         if plain is None:
             return Plan(body)
         conversation = parse(format_named(target.format), plain)
         who = caller(target, headers, query, conversation)
         if self.switch(who.session, headers) or not self._wanted(who, conversation):
-            notes = {"session": who.session, "action": "off"}
-            if conversation.chained:
-                added = LaconicOverhead()
+            plan = self._pass(who, conversation, body, len(plain))
+        else:
+            plan = self.exchange.prepare(target, who, conversation)
+            encoded = "content-encoding" in headers
+            if encoded and plan.body is plain:
+                plan = msgspec.structs.replace(plan, body=body)  # as the client compressed it
             else:
-                added = ours(conversation, counter(who.model), self.policy.texts)
-            return Plan(
-                body=body,
-                caller=who,
-                notes=notes,
-                off=True,
-                came=len(plain),
-                went=len(plain),
-                ours=added,
-                hour=asks_for_an_hour(conversation),
-                title=read_title(conversation),
-                project=read_project(conversation),
-            )
-        plan = self.exchange.prepare(target, who, conversation)
-        if encoding and plan.body is plain:
-            return msgspec.structs.replace(plan, body=body)  # as the client compressed it
-        opened_by_us = bool(encoding) or plan.opened
-        return msgspec.structs.replace(plan, opened=opened_by_us, unsure=plan.unsure and self.policy.probe)
+                unsure = plan.unsure and self.policy.probe
+                plan = msgspec.structs.replace(plan, opened=encoded or plan.opened, unsure=unsure)
+        if target.person:
+            return check_shared(plan, conversation)
+        return plan
+
+    def _pass(self, who: Caller, conversation: ParsedRequest, body: bytes, size: int) -> Plan:
+        """A request that goes as it came, and is counted."""
+        added = LaconicOverhead()
+        if not conversation.chained:
+            added = ours(conversation, counter(who.model), self.policy.texts)
+        return Plan(
+            body=body,
+            caller=who,
+            notes={"session": who.session, "action": "off"},
+            off=True,
+            came=size,
+            went=size,
+            ours=added,
+            hour=asks_for_an_hour(conversation),
+            title=read_title(conversation),
+            project=read_project(conversation),
+        )
 
     def _wanted(self, who: Caller, conversation: ParsedRequest) -> bool:
         """Off by setting, or because the provider keeps part of the history."""
@@ -119,6 +147,8 @@ class Planner:
     def switch(self, session: str, headers: Mapping[str, str]) -> bool:
         """A client switches its session off, and on again, with a header; whether it is off."""
         asked = headers.get("x-laconic", "").lower()
+        if asked == "off":  # for this request only
+            return True
         if self._switches is not None:
             return self._switch_for_all(self._switches, session, asked)
         if asked == "session-off":

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from io import BytesIO
 from typing import Any, Final, TypeVar
 
@@ -15,6 +16,7 @@ import msgspec
 from yarl import URL
 
 from laconic.config import outbound_proxy
+from laconic.conversation.accounting import TurnCost
 from laconic.errors import LaconicError
 from laconic.exchange.caller import Target
 from laconic.exchange.plan import Plan
@@ -28,10 +30,13 @@ from laconic.gateway.planner import Planner, concerns_us
 from laconic.gateway.response_relay import Message, ResponseRelay, Send
 from laconic.gateway.routes import NoRoute, Upstreams, target
 from laconic.gateway.session_registry import SessionRegistry
+from laconic.gateway.team_access import AdmittedRequest, TeamAccess, TeamRefusal
+from laconic.gateway.team_member import MEMBER
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.gateway.upstream_errors import describe_fault
 from laconic.gateway.upstream_session import open_session
 from laconic.gateway.window_probes import WindowProbes
+from laconic.sessions.team.keys import TeamKey
 from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.prompted_tool_calls.calls import UnusableCalls
 from laconic.wire.rate_limits import limits_of, with_limit
@@ -55,6 +60,7 @@ class Incoming(msgspec.Struct, frozen=True):
     where: Target
     body: bytes
     rest: AsyncGenerator[bytes, None] | None = None  # of a body that is larger than we look at
+    key: TeamKey | None = None  # of a team, with which it came
 
 
 class ClientGone(Exception):
@@ -73,7 +79,9 @@ class Proxy:
         history: TurnRecorder,
         *,
         apart: Callable[[], Planner] | None = None,
+        team: TeamAccess | None = None,
     ) -> None:
+        self._team = team
         self._upstreams = upstreams
         self._planner = planner
         self._metrics = metrics
@@ -86,6 +94,8 @@ class Proxy:
         self._proxies: dict[str, str | None] = {}  # of the network, by upstream: looking one up takes its time
 
     async def start(self) -> None:
+        if self._team is not None:
+            self._team.start()
         self._client = open_session()
         await self._planning.start()
 
@@ -96,14 +106,19 @@ class Proxy:
             await self._client.close()
         self._planning.close()
         self._history.stop()
+        if self._team is not None:
+            self._team.stop()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = readable(scope["headers"])
         self._metrics.add("laconic_in_flight", 1)
-        where = Target("", "", "")
+        where, member = Target("", "", ""), scope.get(MEMBER)
         try:
             query = scope["query_string"].decode("latin-1")
-            where = target(self._upstreams, scope["method"], scope["raw_path"].decode("latin-1"), headers, query)
+            if member is not None:
+                where = member.target
+            else:
+                where = target(self._upstreams, scope["method"], scope["raw_path"].decode("latin-1"), headers, query)
             if headers.get("upgrade", "").lower() == "websocket":
                 await _answer(send, 426, refusal("", 426, "The gateway does not speak WebSocket. Use HTTP."))
                 return
@@ -116,6 +131,7 @@ class Proxy:
                 where=where,
                 body=body,
                 rest=rest,
+                key=None if member is None else member.key,
             )
             if rest is None:
                 await self._attended(asked, receive, send)
@@ -125,6 +141,9 @@ class Proxy:
             self._metrics.add("laconic_unrouted_total")
             log.warning("a request for no configured provider was refused", extra={"how": scope["method"]})
             await _answer(send, 404, refusal("", 404, str(error)))
+        except TeamRefusal as error:
+            self._metrics.add("laconic_team_refusals_total", status=str(error.status))
+            await _answer(send, error.status, refusal(where.format, error.status, str(error)), error.retry_after)
         except LaconicError as error:
             await _answer(send, 400, refusal(where.format, 400, str(error)))
         except ClientGone:
@@ -167,6 +186,7 @@ class Proxy:
         plan = Plan(asked.body)
         if asked.rest is None and concerns_us(where, asked.headers):
             plan = await self._planned(asked)
+        admitted = await self._admit(asked, plan)
         if plan.unsure and plan.caller is not None:
             assert self._client is not None
             self._probes.begin(self._client, where, asked.query, asked.raw, plan.caller.model)
@@ -186,7 +206,23 @@ class Proxy:
                 await _answer(send, 502, refusal(where.format, 502, text))
             # An answer that broke off stays broken: the server closes the connection without ending the body.
         finally:  # also when the client has left: what was used until then is paid for
-            self._settle(asked, passing.plan or plan, passing, time.monotonic() - began)
+            self._settle(asked, passing.plan or plan, passing, time.monotonic() - began, admitted)
+
+    async def _admit(self, asked: Incoming, plan: Plan) -> AdmittedRequest | None:
+        """Whether the key of a team allows a request; None where there is none, or nothing to pay."""
+        if asked.key is None or self._team is None or not asked.where.format:
+            return None
+        if plan.refused:
+            raise TeamRefusal(400, plan.refused)
+        if asked.rest is not None:
+            raise TeamRefusal(413, "The request is larger than this gateway reads.", "Send a smaller one.")
+        if plan.caller is None:
+            raise TeamRefusal(
+                503 if plan.failed else 400,
+                "The request cannot be read, so nobody could pay for it.",
+                "Check its body.",
+            )
+        return await self._team.admit(asked.key, plan, asked.where.base)
 
     async def _exchange(self, asked: Incoming, plan: Plan, passing: ResponseRelay) -> None:
         """Ask, and pass the answer on. A refusal is not passed on when the request can do without what was refused."""
@@ -311,7 +347,14 @@ class Proxy:
             self._metrics.add("laconic_request_bytes_total", plan.went, side="went")
             self._registry.asked(plan.caller, where.format, plan.came, plan.went)
 
-    def _settle(self, asked: Incoming, plan: Plan, passing: ResponseRelay, seconds: float) -> None:
+    def _settle(
+        self,
+        asked: Incoming,
+        plan: Plan,
+        passing: ResponseRelay,
+        seconds: float,
+        admitted: AdmittedRequest | None,
+    ) -> None:
         """Keep what the provider said; whatever goes wrong here is not the client's concern."""
         if plan.caller is None:
             return
@@ -333,7 +376,20 @@ class Proxy:
         if usage is not None or passing.limits is not None:
             self._planning.answered(plan.caller, usage, passing.limits)
         client = asked.headers.get("user-agent", "")
-        self._history.keep(where, plan, passing, client=client, seconds=seconds, billed=self._registry.billed)
+        settle = None
+        if admitted is not None and self._team is not None:
+            settle = partial(_pay, self._team, admitted, plan, client)
+        self._history.keep(
+            where, plan, passing, client=client, seconds=seconds, billed=self._registry.billed, settle=settle
+        )
+
+
+def _pay(team: TeamAccess, admitted: AdmittedRequest, plan: Plan, client: str, costs: Sequence[TurnCost]) -> None:
+    assert plan.caller is not None
+    project = plan.project
+    if plan.prepared is not None and plan.prepared.added_content is not None:
+        project = plan.prepared.added_content.project
+    team.settle(admitted, plan.caller.model, costs, project, client)
 
 
 def _about(where: Target, plan: Plan, passing: ResponseRelay, seconds: float) -> dict[str, object]:
@@ -374,7 +430,9 @@ async def _left(receive: Receive) -> None:
         pass
 
 
-async def _answer(send: Send, status: int, body: bytes) -> None:
+async def _answer(send: Send, status: int, body: bytes, retry_after: int = 0) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if retry_after:
+        headers.append((b"retry-after", str(retry_after).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

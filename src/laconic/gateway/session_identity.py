@@ -36,11 +36,14 @@ def caller(target: Target, headers: Mapping[str, str], query: str, conversation:
         (headers[name] for name in (_OUR_SESSION, *session_headers(), _ANY_SESSION) if headers.get(name)), ""
     )
     named = named or stated_id(conversation)
-    session = _hash(target.upstream, _stated_account(headers), named, opening(conversation))
+    whose = [_stated_account(headers)]
+    if target.person:  # of a team, whose members share the provider's account
+        whose = [f"member {target.person}"]
+    session = _hash(target.upstream, *whose, named, opening(conversation))
     model = conversation.model or target.model
     family = ""
     if named:
-        family = _hash(target.upstream, _stated_account(headers), named)
+        family = _hash(target.upstream, *whose, named)
     return Caller(
         session=session[:32],
         account=_account(target, headers, query),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Final
@@ -18,12 +18,13 @@ from laconic.exchange.caller import Caller, Target
 from laconic.exchange.plan import Plan
 from laconic.exchange.turn_account import AnsweredTurn, TurnAccount
 from laconic.gateway.response_relay import ResponseRelay
-from laconic.sessions.turn_record import TurnIdentity
+from laconic.sessions.turn_record import AnswerCost, TurnIdentity
 from laconic.tokens.count import counter
 from laconic.wire.laconic_overhead import LaconicOverhead
 
 log = logging.getLogger("laconic.gateway")
 Billed = Callable[[Caller, TurnCost], None]
+Settle = Callable[[Sequence[TurnCost]], None]
 _NAME: Final = 100  # characters of a model or a client
 
 
@@ -35,14 +36,30 @@ class TurnRecorder:
         self._thread = ThreadPoolExecutor(1, "history")
 
     def keep(
-        self, where: Target, plan: Plan, passing: ResponseRelay, *, client: str, seconds: float, billed: Billed
+        self,
+        where: Target,
+        plan: Plan,
+        passing: ResponseRelay,
+        *,
+        client: str,
+        seconds: float,
+        billed: Billed,
+        settle: Settle | None = None,
     ) -> None:
-        """One request with its answer, as far as it came; `billed` is told what it cost."""
+        """One request with its answer, as far as it came; `billed` is told what it cost, and `settle` all of it."""
         if plan.caller is None:
             return
         with suppress(RuntimeError):  # it has stopped
             self._thread.submit(
-                self._write, plan.caller, where, plan, passing, client=client[:_NAME], seconds=seconds, billed=billed
+                self._write,
+                plan.caller,
+                where,
+                plan,
+                passing,
+                client=client[:_NAME],
+                seconds=seconds,
+                billed=billed,
+                settle=settle or _ignore,
             )
 
     def settled(self) -> Future[None]:
@@ -64,18 +81,33 @@ class TurnRecorder:
         client: str,
         seconds: float,
         billed: Billed,
+        settle: Settle,
     ) -> None:
+        costs: list[TurnCost] = []
         try:
             turn = _turn_of(caller, where, plan, passing, client=client, seconds=seconds)
             for one in (*_recall_turns(turn, passing), turn):
                 cost, row = self._account.account(one)
                 if cost is not None:
+                    costs.append(cost)
                     billed(caller, cost)
-                self._account.write(one, row, [broken.reason for broken in passing.broken] if one is turn else ())
+                self._keep_row(one, row, [broken.reason for broken in passing.broken] if one is turn else ())
+        except Exception:
+            log.exception("a turn was not accounted for")
+        finally:
+            settle(costs)
+
+    def _keep_row(self, turn: AnsweredTurn, row: AnswerCost | None, malformed: Sequence[str]) -> None:
+        try:
+            self._account.write(turn, row, malformed)
         except (sqlite3.Error, ArchiveUnavailable) as error:
             log.warning("a turn was not written down", extra={"fault": type(error).__name__})
         except Exception:
             log.exception("a turn was not written down")
+
+
+def _ignore(costs: Sequence[TurnCost]) -> None:
+    """Nobody pays from a budget."""
 
 
 def _turn_of(
@@ -91,6 +123,7 @@ def _turn_of(
         family=caller.family,
         title=plan.title,
         project=plan.project,
+        person=where.person,
     )
     usage = passing.usage
     is_counted = usage is not None and usage.prompt > 0

@@ -25,6 +25,7 @@ class TurnIdentity(msgspec.Struct, frozen=True):
     family: str = ""  # shared by a session and what its client asks on the side
     title: str = ""  # how the user began, where the intake does not say
     project: str = ""  # and the folder that the client works in
+    person: str = ""  # whose key of a team it came with
 
 
 class AnswerCost(msgspec.Struct, frozen=True):

@@ -64,6 +64,7 @@ def _update_session(base: StoreConnection, turn: TurnRecord) -> tuple[int, int, 
             "model": who.model,
             "format": who.format,
             "family": who.family,
+            "person": who.person,
             "began": turn.at,
             "last": turn.at,
         }

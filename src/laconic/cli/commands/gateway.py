@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from laconic.exchange.engine_adapter import RequestEngine
+    from laconic.gateway.app import TeamParts
     from laconic.gateway.planner import GatewayPolicy, Planner
     from laconic.gateway.routes import Upstreams
+    from laconic.models.price_lookup import Prices
     from laconic.serving.listen import ListenAddress
     from laconic.serving.readiness import Readiness
 
@@ -100,6 +102,7 @@ def application(
 ) -> Starlette:
     """The gateway as the settings want it. Without an address it serves one client, and leaves no token behind."""
     from laconic.dashboard.app import make_application as dashboard
+    from laconic.dashboard.team_app import make_team_application
     from laconic.exchange.assembly import ExchangeParts
     from laconic.gateway.app import build
     from laconic.gateway.planner import GatewayPolicy
@@ -121,6 +124,10 @@ def application(
     make = where is not None
     where = where or ListenAddress("127.0.0.1", 0)
     token = where.token or _viewer_token(settings, make=make)
+    team = _team(settings, parts.prices)
+    pages = {"/laconic/dashboard": dashboard(settings, token)}
+    if team is not None and team.access is not None:
+        pages["/laconic/team"] = make_team_application(team.access.keys, token)
     return build(
         known,
         parts.engine(settings.number("gateway.window")),
@@ -131,11 +138,30 @@ def application(
         history=TurnRecorder(parts.account()),
         memory=parts.memory,
         recall=parts.recall(),
-        pages={"/laconic/dashboard": dashboard(settings, token)},
+        pages=pages,
         apart=partial(_planner, settings, policy),
         files={"archive": parts.archive, "ledger": parts.ledger, "turns": parts.turns},
         readiness=readiness,
+        team=team,
     )
+
+
+def _team(settings: Settings, prices: Prices) -> TeamParts | None:
+    """What takes keys of a team, if the settings say where the providers' keys are."""
+    from laconic.gateway.app import TeamParts
+    from laconic.gateway.provider_keys import read_provider_keys
+    from laconic.gateway.team_access import TeamAccess
+    from laconic.sessions.team.keys import TeamKeys
+
+    provider_keys = read_provider_keys(settings.text("team.provider_keys"))
+    if not provider_keys:
+        if settings.flag("team.required"):
+            raise BadSetting(
+                "team.required is set, and team.provider_keys names no key.", "Name the keys of the providers."
+            )
+        return None
+    access = TeamAccess(TeamKeys.of(settings), prices, grace=settings.ratio("team.grace"))
+    return TeamParts(access, provider_keys, settings.flag("team.required"))
 
 
 def _viewer_token(settings: Settings, *, make: bool) -> str:

@@ -62,8 +62,11 @@ def headers(key: str) -> dict[str, str]:
 _ERRORS: Final = {
     400: "invalid_request_error",
     401: "authentication_error",
+    402: "billing_error",
     403: "permission_error",
+    404: "not_found_error",
     413: "request_too_large",
+    429: "rate_limit_error",
 }
 
 FORMAT: Final = ProviderFormat(

@@ -48,10 +48,10 @@ def spoken_text(event: Mapping[str, Any]) -> str:
 
 def refuse(status: int, message: str) -> bytes:
     """An error of ours."""
-    kind = "server_error"
-    if status < 500:
-        kind = "invalid_request_error"
-    return msgspec.json.encode({"error": {"message": message, "type": kind, "param": None, "code": None}})
+    kind, code = _ERRORS.get(status, ("invalid_request_error", None))
+    if status >= 500:
+        kind = "server_error"
+    return msgspec.json.encode({"error": {"message": message, "type": kind, "param": None, "code": code}})
 
 
 def headers(key: str) -> dict[str, str]:
@@ -74,6 +74,12 @@ _TOO_LONG: Final = (
 )
 
 _EFFORTS: Final = pick_efforts("minimal", "low", "medium", "high", "xhigh")
+
+_ERRORS: Final = {
+    401: ("invalid_request_error", "invalid_api_key"),
+    402: ("insufficient_quota", "insufficient_quota"),
+    429: ("requests", "rate_limit_exceeded"),
+}
 
 FORMAT: Final = ProviderFormat(
     name="chat",

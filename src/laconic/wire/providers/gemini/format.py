@@ -65,7 +65,15 @@ def url(base: str, model: str) -> str:
     return f"{base}/v1beta/models/{_escape(model)}:streamGenerateContent?alt=sse"
 
 
-_ERRORS: Final = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 413: "INVALID_ARGUMENT"}
+_ERRORS: Final = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    402: "FAILED_PRECONDITION",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    413: "INVALID_ARGUMENT",
+    429: "RESOURCE_EXHAUSTED",
+}
 
 FORMAT: Final = ProviderFormat(
     name="gemini",
