@@ -133,7 +133,9 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "Offer `recall` to programs without a shell and without our tools; off, nothing is left out of their requests.",
     ),
     Setting(
-        "gateway.probe", True, "Probe unknown models once a day for function calling, with the client's own key."
+        "gateway.probe",
+        True,
+        "Find out daily whether an unknown model calls functions: from its provider's list, or by asking local models.",
     ),
     Setting(
         "gateway.window",

@@ -29,6 +29,25 @@ def test_it_prints_tokens_money_and_what_was_kept(session: Path, capsys: pytest.
     assert found["dollars_passed"] < found["dollars"] < found["dollars_plain"]
 
 
+@pytest.mark.parametrize(("model", "is_cut"), [("claude-sonnet-4-5", True), ("claude-sonnet-4-5[1m]", False)])
+def test_a_session_near_the_window_is_shortened_as_a_gateway_would(
+    model: str, is_cut: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Files that were read, too few and too new to go for any other reason."""
+    messages: list[dict[str, object]] = [{"role": "user", "content": "Read them."}]
+    for number in range(23):
+        read = {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": {"file_path": f"/a/{number}.py"}}
+        lines = "\n".join(f"def step_{number}_{row}(): return {row * 7919}" for row in range(470))
+        result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": lines}
+        messages += [{"role": "assistant", "content": [read]}, {"role": "user", "content": [result]}]
+    path = tmp_path / "session.json"
+    path.write_text(json.dumps({"messages": [*messages, {"role": "assistant", "content": "done"}]}))
+    assert main(["replay", str(path), "--json", "--policy", "default", "--model", model]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["outcome"]["tokens"] / 24 > 80_000
+    assert (found["outcome"]["passed"] < 0.97 * found["outcome"]["tokens"]) == is_cut
+
+
 def test_it_writes_a_page_with_a_chart(session: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(session), "--html", str(tmp_path / "r.html")]) == 0
     page = (tmp_path / "r.html").read_text("utf-8")

@@ -274,3 +274,8 @@ def test_a_price_that_is_not_known_is_said_and_an_estimate_too(settings: Setting
     assert "at least $2.50" in pages.get("/").text
     models = pages.get("/models").text
     assert ("price unknown" in models, "$2.50" in models) == (True, True)
+
+
+def test_the_same_money_looks_the_same_whatever_was_added_first() -> None:
+    assert 0.015 != 0.1 + 0.2 - 0.285
+    assert money(0.015) == money(0.1 + 0.2 - 0.285)

@@ -82,10 +82,10 @@ def test_our_tools_are_in_the_first_request_and_in_those_of_sub_agents(stage: St
         assert "laconic:cost" in json.dumps(first["messages"])
 
 
-@pytest.mark.parametrize("way", [["--project"], ["--plugin"]])
+@pytest.mark.parametrize("way", [["--project"], ["--project", "--no-guidance"], ["--plugin", "--no-guidance"]])
 def test_doctor_says_what_we_cost_within_two_percent(stage: Stage, way: list[str]) -> None:
     (without, *_) = _requests(stage)
-    stage.setup("claude", *way, "--no-guidance")
+    stage.setup("claude", *way)
     (with_us, *_) = _requests(stage)
     words = [str(Path(sys.executable).with_name("laconic")), "doctor", "claude"]
     said = run(words, stage.project, environment=stage.environment()).output.decode()

@@ -74,7 +74,7 @@ SILENT = ScriptedAnswer((b"{}",), 503)
         ({"id": "gemma", "owned_by": "library"}, {"capabilities": ["completion", "tools"]}, SILENT, "native", 0),
         ({"id": "gemma", "owned_by": "library"}, {"capabilities": ["completion"]}, SILENT, "prompted", 0),
         ({"id": "other"}, None, _said(CALLED, "tool_calls"), "native", 1),
-        ({"id": "gemma"}, None, _said({"role": "assistant", "content": "hello"}), "prompted", 1),
+        ({"id": "gemma"}, None, _said({"role": "assistant", "content": "hello"}), "prompted", 2),
         ({"id": "gemma"}, None, ScriptedAnswer((REFUSAL,), 400), "prompted", 1),
         ({"id": "gemma"}, None, _said({"role": "assistant", "content": "I thi"}, "length"), "native", 1),
         ({"id": "gemma"}, None, ScriptedAnswer((b"busy",), 429), "native", 1),
@@ -149,6 +149,18 @@ def test_an_anthropic_server_is_asked_in_its_own_format() -> None:
         assert ["tools" in json.loads(one.body) for one in where.upstream.asked] == [True, True]
 
     play(scene, script)
+
+
+def test_a_model_that_somebody_pays_for_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("laconic.gateway.capability_probes.is_local", lambda _: False)
+
+    async def scene(where: Stage) -> None:
+        assert await _ask(where) == ["native"]
+        await _probed(where)
+        assert await _ask(where) == ["native"]
+        assert not any(_is_probe(one) for one in where.upstream.asked)
+
+    play(scene, _server({"id": "gemma"}, _said({"role": "assistant", "content": "hello"})))
 
 
 def test_clients_at_once_share_one_question() -> None:

@@ -114,6 +114,17 @@ def test_what_belongs_to_no_provider_is_answered_by_us() -> None:
     play(scene, _json)
 
 
+def test_whether_somebody_is_there_is_not_asked_upstream() -> None:
+    """A client asks before its user trusts the folder, whose settings may name any host."""
+
+    async def scene(where: Stage) -> None:
+        async with where.client.head(where.base + "/local/") as answer:
+            assert answer.status == 200
+        assert where.upstream.asked == []
+
+    play(scene, _json)
+
+
 def test_a_websocket_is_declined_in_the_way_that_makes_clients_fall_back() -> None:
     async def scene(where: Stage) -> None:
         status, _ = await where.get("/v1/responses", connection="upgrade", upgrade="websocket")

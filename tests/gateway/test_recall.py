@@ -13,7 +13,7 @@ from tests.gateway.stage import Stage, play
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
-from laconic.exchange.recall import NAME, Recall
+from laconic.exchange.recall import NAME, ROUNDS, Recall
 from laconic.gateway.planner import GatewayPolicy
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
 from laconic.sessions.archive import Archive
@@ -332,6 +332,25 @@ def test_switched_off_nothing_is_left_out_that_nobody_could_read_again(tmp_path:
             assert (len(where.upstream.asked[-1].body) < len(sent)) is smaller, tool
 
     _play(tmp_path, "anthropic", stream=False, scene=scene, enabled=False)
+
+
+def test_a_model_that_recalls_on_and_on_is_told_to_answer(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "archive.sqlite", 10**8)
+
+    def script(asked: ReceivedRequest) -> ScriptedAnswer:
+        if b"Answer now" in asked.body:
+            return answer_as("anthropic", ModelAnswer("That is all.", (), usage=Usage(20, output=3)), stream=True)
+        said = ModelAnswer("", (ModelCall(NAME, {"ref": "x"}, "i"),), usage=Usage(20, output=3))
+        return answer_as("anthropic", said, stream=True)
+
+    async def scene(where: Stage) -> None:
+        body = json.dumps(_request("anthropic", stream=True)).encode()
+        status, _, said = await where.post("/v1/messages", body)
+        assert (status, len(where.upstream.asked)) == (200, ROUNDS + 1)
+        assert _heard("anthropic", said, stream=True)[:2] == ("That is all.", [])
+
+    play(scene, script, recall=Recall(archive))
+    archive.close()
 
 
 def test_a_provider_that_fails_at_the_second_question_ends_the_answer(tmp_path: Path) -> None:

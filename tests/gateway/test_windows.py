@@ -10,6 +10,7 @@ from tests.gateway.stage import Stage, play
 
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
+from laconic.exchange.caller import Caller
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 from laconic.models.find_model import window_of
@@ -18,6 +19,7 @@ from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse
 from laconic.wire.refusals import PromptTooLong, too_long
+from laconic.wire.usage import Usage
 
 Json = dict[str, Any]
 
@@ -115,6 +117,18 @@ def test_a_history_is_cut_to_the_window(model: str, window: int, cut: bool) -> N
         assert not parse(format_named("anthropic"), where.upstream.asked[0].body).faults()
 
     play(scene, lambda _: ScriptedAnswer((b"{}",)), _engine(window))
+
+
+def test_what_was_recalled_within_an_answer_says_nothing_about_how_a_provider_counts() -> None:
+    """Its prompt holds more than the request that was planned: the window is not smaller for that."""
+    engine, caller = _engine(window=14_000), Caller("s", "a", "unknown")
+    conversation = parse(format_named("anthropic"), _body("unknown", 11))
+    ours = engine.prepare(caller, conversation).tokens
+    engine.answered(caller, Usage(ours), None)
+    engine.answered(caller, Usage(round(1.7 * ours)), None)  # the same answer goes on, after a recall
+    assert engine.prepare(caller, conversation).mode != "window"
+    engine.answered(caller, Usage(round(1.7 * ours)), None)
+    assert engine.prepare(caller, conversation).mode == "window"
 
 
 def test_a_request_that_was_too_long_is_sent_again_shorter() -> None:

@@ -24,6 +24,7 @@ from laconic.index.health import HealthFinding
 from laconic.render.plural import count_of
 
 _SCOPES: Final[tuple[Scope, ...]] = ("project", "user")
+_AROUND: Final = 60  # tokens that Claude Code writes around a file of notes, without the file's name
 _CLAUDE: Final = "claude-code"  # as it names itself to servers
 _PLUGIN: Final = f"plugin:{NAME}:{NAME}"  # as it names the server of a plugin
 
@@ -100,8 +101,7 @@ class _ClientCheck:
         parts = prompt_parts(answered.schemas, answered.instructions, answered.has_resources, server, count)
         notes = self.client.notes_file(self.places, self.scope)
         if server == NAME and notes is not None and notes.is_file():
-            ours = markdown_section.extract(read(notes))
-            parts += [PromptPart(f"section in {notes.name}", count(ours))] if ours else []
+            parts += _section_parts(notes, count)
         if server == _PLUGIN:
             parts.append(PromptPart("skill and command", count(skill_lines())))
         total = sum(part.tokens for part in parts)
@@ -115,6 +115,17 @@ class _ClientCheck:
             problem = f"{file}: our tools are not in the first request, nor in those of sub-agents."
             advice = f"Run `laconic setup claude --{self.scope}` again."
             yield HealthFinding("tools", False, problem, advice)
+
+
+def _section_parts(notes: Path, count: Count) -> list[PromptPart]:
+    text = read(notes)
+    ours = markdown_section.extract(text)
+    if not ours:
+        return []
+    parts = [PromptPart(f"section in {notes.name}", count(ours))]
+    if not markdown_section.take(text).strip():  # without us the file would not be in the prompt
+        parts.append(PromptPart("what the client writes around it", _AROUND + count(str(notes))))
+    return parts
 
 
 def is_written_by_setup(command: Sequence[str]) -> bool:

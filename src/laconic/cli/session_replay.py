@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from laconic.config import Settings
 from laconic.conversation.engine import ConversationEngine
+from laconic.conversation.engine_options import RequestLimits
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.conversation.replay import ReplayClock, ReplayOutcome, replay
 from laconic.exchange.assembly import engine_options
+from laconic.models.find_model import window_of
 from laconic.models.price_lookup import Prices
 from laconic.sessions.transcripts import Transcript
 from laconic.tokens.count import counter
@@ -41,6 +45,17 @@ class ReplayedSession(msgspec.Struct, frozen=True):
         return self.title or self.session[-36:]
 
 
+def _find_window(session: Transcript, model: str, fixed: int, count: Callable[[str], int]) -> int:
+    """What the model takes. A session that outgrew that had a larger window, and nobody recorded which."""
+    window = window_of(model)
+    size = fixed
+    for message in session.messages:
+        size += count(msgspec.json.encode(message.get("content")).decode())
+    if size > window:
+        return 0
+    return window
+
+
 def replay_session(
     session: Transcript, policy: str, model: str, settings: Settings, *, fixed: int = 0, title: str = ""
 ) -> ReplayedSession:
@@ -57,11 +72,12 @@ def replay_session(
     head: dict[str, object] = {"model": model, "max_tokens": 8000}
     if fixed:
         head["system"] = _FILLER * round(min(fixed, _LARGEST) * _MANY / count(_FILLER * _MANY))
+    limits = RequestLimits(_find_window(session, model, fixed, count))
     found = replay(
         session.name,
         head,
         session.messages,
-        lambda body: engine.prepare(session.name, parse(format, body)).body,
+        lambda body: engine.prepare(session.name, parse(format, body), limits).body,
         count=count,
         price=price,
         clock=clock,

@@ -363,4 +363,4 @@ def describe_money(bill: Bill, about: str = "") -> str:
 def _money(dollars: float, largest: float) -> str:
     """Every amount of a sentence with as many digits as its largest."""
     digits = 4 if largest < _SMALL else 2
-    return f"${dollars:,.{digits}f}"
+    return f"${round(dollars, 6):,.{digits}f}"

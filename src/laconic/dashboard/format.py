@@ -97,6 +97,7 @@ def short(number: float) -> str:
 
 
 def money(number: float) -> str:
+    number = round(number, 6)  # sums in another order differ in the last digits of a float, and would round otherwise
     if number and abs(number) < 0.01:
         return f"${number:.4f}"
     if abs(number) < 10_000:

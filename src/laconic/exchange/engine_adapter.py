@@ -74,7 +74,9 @@ class EngineAdapter:
         self._reserve = reserve  # share of it that is left for what nobody counts
         self._clock = clock
         self._memory = memory or ProcessMemory()
-        self._sent: OrderedDict[str, int] = OrderedDict()  # tokens of each session's last request, as we count
+        self._sent: OrderedDict[str, int] = (
+            OrderedDict()
+        )  # tokens of a session's request that is not answered yet, as we count
 
     def prepare(self, caller: Caller, conversation: ParsedRequest) -> PreparedRequest:
         window = self.window(caller) * (1.0 - self._reserve)
@@ -94,9 +96,10 @@ class EngineAdapter:
 
     def answered(self, caller: Caller, usage: Usage | None, limits: RateLimits | None) -> None:
         self._engine_for(caller.model).observe(_quota(caller), usage, limits, session=caller.session)
+        ours = self._sent.pop(caller.session, 0)  # what is asked further within the same answer is longer
         if usage is None:
             return
-        self._compare(caller, usage.prompt)
+        self._compare(caller, ours, usage.prompt)
         if usage.prompt > self._learned(caller) > 0:
             self._memory.keep(_named("window", caller), "0", 0.0)  # it takes more than was said
 
@@ -106,7 +109,7 @@ class EngineAdapter:
         if ours and said.most > _MOST * ours:
             return
         self._memory.keep(_named("window", caller), str(said.most), self._clock() + _BELIEVED)
-        self._compare(caller, said.sent)
+        self._compare(caller, ours, said.sent)
 
     def learn_window(self, caller: Caller, tokens: int) -> None:
         self._memory.keep(_named("window", caller), str(tokens), self._clock() + _BELIEVED)
@@ -125,8 +128,7 @@ class EngineAdapter:
             return float(said[0])
         return 1.0
 
-    def _compare(self, caller: Caller, prompt: int) -> None:
-        ours = self._sent.get(caller.session, 0)
+    def _compare(self, caller: Caller, ours: int, prompt: int) -> None:
         if ours < _ENOUGH or not ours / _MOST <= prompt <= _MOST * ours:
             return
         ratio = prompt / ours

@@ -106,13 +106,13 @@ class ModelExchange:
             _grow(plan, body, conversation.format.declare(OFFER)), opened=True, recall=True
         )
 
-    def answer_recall(self, target: Target, plan: Plan, held: HeldAnswer) -> Plan:
+    def answer_recall(self, target: Target, plan: Plan, held: HeldAnswer, *, is_last: bool = False) -> Plan:
         """The request that goes on after an answer which recalled something: with that answer, and what was recalled."""
         assert self._recall is not None
         assert plan.caller is not None
         format = format_named(target.format)
         assert format.hidden_calls is not None
-        messages = format.hidden_calls.write(held, self._recall.answer(plan.caller, held))
+        messages = format.hidden_calls.write(held, self._recall.answer(plan.caller, held, is_last=is_last))
         body = extend(parse(format, plan.body), messages)
         return _grow(plan, body, messages)
 

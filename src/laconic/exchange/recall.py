@@ -30,6 +30,7 @@ OFFER: Final = ToolDefinition(
     },
 )
 ROUNDS: Final = 5  # times that a model may recall within one answer
+_LAST: Final = "(Nothing more can be brought back within this answer. Answer now, with what you have.)"
 _MOST: Final = 40_000  # characters of one result
 # Words in the names of tools that run commands, for clients that we do not know.
 _SHELL_WORDS: Final = (
@@ -71,11 +72,13 @@ class Recall:
         end = tools.end - 1  # the bracket
         return body[:end].rstrip() + b"," + declared + body[end:]
 
-    def answer(self, caller: Caller, held: HeldAnswer) -> list[str]:
+    def answer(self, caller: Caller, held: HeldAnswer, *, is_last: bool = False) -> list[str]:
         """The results of all calls; every failure is a result that says what to do."""
         found: list[str] = []
         for call in held.calls:
             found.append(self._answer(caller, call))
+        if found and is_last:
+            found[-1] = f"{found[-1]}\n\n{_LAST}"
         return found
 
     def _answer(self, caller: Caller, call: ModelCall) -> str:

@@ -1,6 +1,7 @@
 """Ask a provider on first use whether a model has function calling, with the client's own key, once for all clients.
 
-No request waits for it: what is found holds for those that come after.
+No request waits for it: what is found holds for those that come after. Lists of models are free. A question to the model
+itself is not, except on this machine and in a private network: only models there are asked.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from laconic.config import outbound_proxy
 from laconic.exchange.caller import Target
 from laconic.gateway.headers import upward
 from laconic.gateway.metrics import Metrics
+from laconic.local_addresses import is_local
 from laconic.wire.prompted_tool_calls.probe import question, read_answer, read_description, read_listing
+from laconic.wire.refusals import refuses_tools
 
 log = logging.getLogger("laconic.gateway")
 _LISTED: Final = 5.0  # seconds for a list
@@ -74,14 +77,25 @@ class CapabilityProbes:
         if where.format in {"chat", "responses"}:
             with suppress(aiohttp.ClientError, TimeoutError, OSError):
                 found = await _listed(client, where, headers, model)
-        if not found:
+        if not found and is_local(where.base):
             how = "probe"
             address = URL(where.base + where.path + (f"?{query}" if query else ""), encoded=True)
             with suppress(aiohttp.ClientError, TimeoutError, OSError):
-                found = read_answer(*await _post(client, address, headers, question(where.format, model), _ANSWERED))
+                found = await _asked(client, address, headers, question(where.format, model))
         self._metrics.add("laconic_probes_total", upstream=where.upstream, found=found or "nothing", how=how)
         log.info("a model was probed", extra={"upstream": where.upstream, "action": found or "nothing", "how": how})
         return found
+
+
+async def _asked(client: aiohttp.ClientSession, address: URL, headers: list[tuple[str, str]], body: bytes) -> str:
+    """What the model does when it is told to call a tool. One answer in plain words is no proof that it cannot."""
+    found = ""
+    for _ in range(2):
+        status, said = await _post(client, address, headers, body, _ANSWERED)
+        found = read_answer(status, said)
+        if found != "prompted" or refuses_tools(status, said):
+            break
+    return found
 
 
 async def _listed(client: aiohttp.ClientSession, where: Target, headers: list[tuple[str, str]], model: str) -> str:

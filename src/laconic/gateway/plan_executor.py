@@ -70,9 +70,9 @@ class PlanExecutor:
             ask = self._here
         return await ask(_downgrade, where, plan)
 
-    async def answer_recall(self, where: Target, plan: Plan, held: HeldAnswer) -> Plan:
+    async def answer_recall(self, where: Target, plan: Plan, held: HeldAnswer, is_last: bool) -> Plan:
         """The request that goes on after an answer which recalled something."""
-        return await self._here(_answer_recall, where, plan, held)
+        return await self._here(_answer_recall, where, plan, held, is_last)
 
     async def again(self, where: Target, plan: Plan, nonsense: UnusableCalls) -> Plan:
         """The same request after an answer whose calls cannot be used."""
@@ -135,8 +135,8 @@ def _downgrade(planner: Planner, where: Target, plan: Plan) -> Plan | None:
     return planner.exchange.downgrade(where, plan)
 
 
-def _answer_recall(planner: Planner, where: Target, plan: Plan, held: HeldAnswer) -> Plan:
-    return planner.exchange.answer_recall(where, plan, held)
+def _answer_recall(planner: Planner, where: Target, plan: Plan, held: HeldAnswer, is_last: bool) -> Plan:
+    return planner.exchange.answer_recall(where, plan, held, is_last=is_last)
 
 
 def _correct(planner: Planner, where: Target, plan: Plan, nonsense: UnusableCalls) -> Plan:

@@ -122,6 +122,11 @@ class Proxy:
             if headers.get("upgrade", "").lower() == "websocket":
                 await _answer(send, 426, refusal("", 426, "The gateway does not speak WebSocket. Use HTTP."))
                 return
+            if scope["method"] == "HEAD" and where.path == "/":
+                await _answer(
+                    send, 200, b""
+                )  # whether somebody is there: before a client trusts the folder's settings
+                return
             body, rest = await self._body(receive, headers)
             asked = Incoming(
                 method=scope["method"],
@@ -277,7 +282,8 @@ class Proxy:
     async def _go_on(self, asked: Incoming, plan: Plan, passing: ResponseRelay, held: HeldAnswer) -> Plan:
         """The model recalled something: hand it over, and go on with what it answers."""
         self._metrics.add("laconic_recalls_total", upstream=asked.where.upstream)
-        more = await self._open(self._planning.answer_recall(asked.where, plan, held), None)
+        is_last = len(passing.rounds) >= ROUNDS
+        more = await self._open(self._planning.answer_recall(asked.where, plan, held, is_last), None)
         if more is None or len(passing.rounds) > ROUNDS:
             await passing.give_up_held()
             return plan

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
+import select
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Final
+
+import msgspec
 
 from laconic.agent.sandbox.protected_files import guard
 from laconic.agent.sandbox.rules import Access, SandboxRules
@@ -25,6 +28,7 @@ _USERS: Final = (("--unshare-user", "--disable-userns"), ("--unshare-user",))
 # Settings of the kernel belong to root, whatever rights it has lost.
 _KERNEL: Final = ("/proc/sys", "/proc/sysrq-trigger", "/proc/mtrr", "/proc/pressure", "/proc/acpi", "/proc/scsi")
 _SECONDS: Final = 15.0
+_ENDING: Final = 5.0  # seconds in which the kernel ends what a command left running
 
 # The command, and a byte to who started us if something still runs after it. Its own complaints are not ours.
 _WATCHED: Final = (
@@ -63,15 +67,20 @@ class Bubblewrap:
             families.insert(0, UNIX)
         inner = {**environment, "HOME": str(self._rules.home), "TMPDIR": "/tmp"}
         with guard(self._rules) as rules, _readable(socket_filter(platform.machine(), tuple(families))) as filters:
+            told, tell = os.pipe()
 
             def launch(status: int) -> list[str]:
-                checks: list[str] = []
+                checks = ["--info-fd", str(tell)]
                 for number in filters:
                     checks.extend(("--seccomp", str(number)))
                 watched = ["/bin/sh", "-c", _WATCHED, "sh", command, str(status)]
                 return [self._program, *self._users, *checks, *arguments(rules, folder), "--", *watched]
 
-            return execute(launch, folder, seconds=seconds, environment=inner, descriptors=filters)
+            try:
+                return execute(launch, folder, seconds=seconds, environment=inner, descriptors=(*filters, tell))
+            finally:
+                os.close(tell)
+                _wait_for_end(told)
 
 
 def arguments(rules: SandboxRules, folder: Path) -> list[str]:
@@ -112,6 +121,23 @@ def find_bubblewrap(rules: SandboxRules, environment: Mapping[str, str]) -> tupl
         if not problem:
             return sandbox, ""
     return None, f"bubblewrap does not work here ({problem})"
+
+
+class _SandboxProcess(msgspec.Struct, rename="kebab"):
+    child_pid: int
+
+
+def _wait_for_end(told: int) -> None:
+    """Wait until nothing runs in the sandbox: bubblewrap itself ends a moment before the kernel has ended the rest."""
+    os.set_blocking(told, False)
+    with suppress(msgspec.MsgspecError, OSError):
+        first = msgspec.json.decode(os.read(told, 4096), type=_SandboxProcess).child_pid
+        handle = os.pidfd_open(first)  # of the first process, which ends when all others have
+        try:
+            select.select([handle], [], [], _ENDING)
+        finally:
+            os.close(handle)
+    os.close(told)
 
 
 @contextmanager
