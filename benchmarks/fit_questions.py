@@ -63,7 +63,7 @@ _AGAINST: Final = frozenset(
         *("file is test", "file is text", "file is other", "is test"),
     }
 )
-_LEAST: Final = {"in documentation": 2.0}  # half of the questions are about code whose documentation was taken out
+_LEAST: Final = {"in documentation": 3.0}  # half of the questions are about code whose documentation was taken out
 _UNUSED: Final = frozenset({"folders"})  # how deep a file is tells more of a repository than of the question
 
 
@@ -118,9 +118,11 @@ def read_tables(given: PublicSet, clones: Path, work: Path, fresh: bool) -> list
 
 
 def place_of(row: RankedSymbol, question: Question) -> FoundPlace:
+    """Where a candidate is; a definition that was asked for is found by its own line."""
+    exact = question.category == "documentation"
     if row.symbol is None:
-        return FoundPlace(row.path, 1, 1_000_000)
-    if question.category == "documentation":
+        return FoundPlace(row.path, 0, 0 if exact else 1_000_000)
+    if exact:
         return FoundPlace(row.path, row.symbol.line, row.symbol.line)
     return FoundPlace(row.path, row.symbol.start, row.symbol.end)
 
