@@ -158,6 +158,22 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting("team.required", False, "Take only keys of the team, no provider's keys of people's own."),
     Setting(
+        "team.oidc_issuer", "", "OpenID provider for `laconic login`: `https://login.example.com`. Empty: no login."
+    ),
+    Setting("team.oidc_client", "", "Id that the OpenID provider gave this gateway as a public client."),
+    Setting("team.oidc_scope", "openid email", "What a login asks the OpenID provider for."),
+    Setting("team.oidc_claim", "email", "Claim that names a person; `email` has to be verified."),
+    Setting("team.oidc_team_claim", "", "Claim that names a person's team; of a list the first."),
+    Setting(
+        "team.oidc_domains",
+        "",
+        "Domains of addresses that get a key, with commas; empty: all that the provider knows.",
+    ),
+    Setting("team.login_budget", "", "Budget of a person who logged in, such as `50/month`; empty: no limit."),
+    Setting("team.login_models", "", "Models that they may use, as comma-separated patterns; empty: all."),
+    Setting("team.login_rate", 0, "Requests per minute of each of their keys; 0: no limit.", minimum=0),
+    Setting("team.login_days", 90.0, "Days after which a key from a login expires; 0: never.", minimum=0),
+    Setting(
         "team.grace",
         300.0,
         "Seconds that keys which were in force go on while the team's database is away.",

@@ -15,9 +15,10 @@ from laconic.tool_runtime.workspaces import is_usable
 if TYPE_CHECKING:
     from laconic.tool_runtime.runtime import ToolRuntime
 
-_SECONDS: Final = 0.6  # after which no further workspace is asked
+SECONDS: Final = 0.6  # after which no further workspace is asked
 _LOOKING: Final = 0.25  # of them, for what changed on disk
-_SURE: Final = 3  # workspaces that are asked in any case
+_SURE: Final = 2  # workspaces that are asked in any case
+_OWN: Final = 1.1  # what the asking workspace is worth beside others
 _SHARE: Final = 0.2  # of the weight of the best workspace; one that has less has nothing to say
 
 
@@ -37,23 +38,34 @@ def ask_workspaces(tool: Tool, call: ToolCall, runtimes: Sequence[ToolRuntime]) 
 
 
 def _merge(tool: Tool, call: ToolCall, runtimes: Sequence[ToolRuntime]) -> ToolAnswer:
-    started = time.monotonic()
+    """Ask the workspaces that fit best while there is time, and take a glance at the others."""
+    started = time.thread_time()  # of a busy machine every workspace would ask for more patience
     weights = _weigh(tool, call, runtimes)
     answers: list[tuple[float, ToolAnswer]] = []
     left_out = 0
     share = max(call.limit // min(_SURE, max(1, len(weights))), 200)
     for number, (runtime, weight) in enumerate(weights):
-        if number >= _SURE and time.monotonic() > started + _SECONDS:
-            left_out = len(weights) - number
-            break
-        runtime.follow(started + _LOOKING)
-        answer = _ask(tool, replace(call, runtime=runtime, limit=share))
+        inner = replace(call, runtime=runtime, limit=share)
+        if number < _SURE or time.thread_time() < started + SECONDS:
+            runtime.follow(started + _LOOKING)
+            answer = _ask(tool, inner)
+        elif tool.glance is not None:
+            answer = _ask(replace(tool, run=tool.glance), inner)
+            left_out += not answer.pieces
+        else:
+            left_out += 1
+            continue
         if answer.pieces:
             answers.append((weight / weights[0][1], answer))
-    if not answers:
-        nothing = _ask(tool, replace(call, runtime=runtimes[0]))
-        return replace(nothing, head=f"in {count_of(len(runtimes), 'workspace')}: {nothing.head}")
-    return _put_together(answers, len(weights) - left_out, left_out)
+    note = ""
+    if left_out:
+        asked = count_of(len(weights) - left_out, "workspace")
+        note = f"({asked} asked, {left_out} that fit less left out: name them to ask them)\n"
+    if answers:
+        return _put_together(answers, note)
+    nothing = _ask(tool, replace(call, runtime=runtimes[0]))
+    said = f"in {count_of(len(runtimes), 'workspace')}: {nothing.head}"
+    return replace(nothing, head=said, note=nothing.note + note)
 
 
 def _weigh(tool: Tool, call: ToolCall, runtimes: Sequence[ToolRuntime]) -> list[tuple[ToolRuntime, float]]:
@@ -61,7 +73,10 @@ def _weigh(tool: Tool, call: ToolCall, runtimes: Sequence[ToolRuntime]) -> list[
     assert tool.weigh is not None
     weights: list[tuple[ToolRuntime, float]] = []
     for runtime in runtimes:
-        weights.append((runtime, tool.weigh(replace(call, runtime=runtime))))
+        weight = tool.weigh(replace(call, runtime=runtime))
+        if runtime is call.runtime:
+            weight *= _OWN
+        weights.append((runtime, weight))
     weights.sort(key=lambda pair: -pair[1])
     least = _SHARE * weights[0][1]
     return [(runtime, weight) for runtime, weight in weights if weight > 0 and weight >= least]
@@ -93,19 +108,19 @@ def place_piece(piece: Piece, prefix: str) -> Piece:
     return replace(piece, group=group, record=record, sent=None)
 
 
-def _put_together(answers: Sequence[tuple[float, ToolAnswer]], asked: int, left_out: int) -> ToolAnswer:
+def _put_together(answers: Sequence[tuple[float, ToolAnswer]], note: str) -> ToolAnswer:
     pieces: list[Piece] = []
     heads: dict[str, None] = {}
     total = 0
     for weight, answer in answers:
-        heads[answer.head] = None
+        heads.setdefault(answer.head)
         total += answer.total if answer.total is not None else len(answer.pieces)
         for piece in answer.pieces:
             pieces.append(replace(piece, score=piece.score * weight))
     pieces.sort(key=lambda piece: -piece.score)
-    note = ""
-    if left_out:
-        note = f"({count_of(asked, 'workspace')} asked, {left_out} that fit less left out: name them to ask them)\n"
     first = answers[0][1]
     paths = tuple(path for _, answer in answers for path in answer.paths)
-    return replace(first, pieces=pieces, head="".join(heads), note=note, total=total, paths=paths)
+    head = "".join(heads)
+    if "" in heads:
+        head = ""  # some have what others lack
+    return replace(first, pieces=pieces, head=head, note=note, total=total, paths=paths)

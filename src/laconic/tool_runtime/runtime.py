@@ -257,8 +257,8 @@ class ToolRuntime:
         return self, path
 
     def follow(self, until: float) -> None:
-        """Let the index of another workspace follow the disk, unless the time is up; quoted files are checked anyway."""
-        if not self.prefix or time.monotonic() > until:
+        """Let the index of another workspace follow the disk, unless the time of the thread is up."""
+        if not self.prefix or time.thread_time() > until:
             return
         with suppress(*_UNUSABLE):
             self.index.refresh(patience=0)

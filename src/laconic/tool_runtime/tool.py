@@ -210,6 +210,7 @@ class Tool:
     default: bool = True  # offered without being asked for
     joins: Callable[[ToolCall], bool] | None = None  # whether it reads the workspaces of a call as one code base
     weigh: Callable[[ToolCall], float] | None = None  # how much a workspace has to say on a call; quick to tell
+    glance: Callable[[ToolCall], ToolAnswer] | None = None  # the surest part of an answer, for one workspace of many
     unnamed: int = 1  # arguments that a shell may give without their names, where none is required
     fields: Mapping[str, Argument] = field(init=False)
 

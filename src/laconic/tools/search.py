@@ -15,8 +15,8 @@ from laconic.index.resolve import Code, SymbolUse, references
 from laconic.index.search import SearchResult
 from laconic.index.search import search as look_up
 from laconic.index.search.file_evidence import FileEvidence
-from laconic.index.search.lookup import find_regex
-from laconic.index.search.query import parse_query, resolve_scope, split_globs
+from laconic.index.search.lookup import find_by_name, find_regex, symbol_hit
+from laconic.index.search.query import Scope, parse_query, resolve_scope, split_globs
 from laconic.index.search.task_query import TaskQuery, split_stems
 from laconic.index.search.workspace_weight import weigh_query
 from laconic.index.symbol_kinds import RANKED_TYPES
@@ -92,6 +92,22 @@ def run(call: ToolCall) -> ToolAnswer:
     if within in _CHOSEN:
         total = chosen
     return _answer(call, _pieces(call, hits), hits, total, head)
+
+
+def glance(call: ToolCall) -> ToolAnswer:
+    """The definitions of the very name that was asked for; nothing where the query is no name."""
+    query = parse_query(call.text("query")[:_LONGEST])
+    hits: list[Hit] = []
+    if query.names and not (query.regex or query.phrase or query.either):
+        for row in find_by_name(call.runtime.index.store, query, Scope())[: _page_size(call)]:
+            hits.append(symbol_hit(row.path, row.symbol, row.fit))
+    pieces = []
+    for hit in hits:
+        text = hit_line(_shorten(hit), "")
+        pieces.append(
+            Piece(texts=(text,), group=hit.path, order=hit.line, record=hit_record(hit), score=1.0 + hit.score)
+        )
+    return _answer(call, pieces, hits, len(hits))
 
 
 def _answer(call: ToolCall, pieces: list[Piece], hits: list[Hit], total: int | None, head: str = "") -> ToolAnswer:
@@ -228,7 +244,7 @@ def _with_body(call: ToolCall, hit: Hit, piece: Piece) -> Piece:
         return piece
     if symbol.kind in RANKED_TYPES and len(symbol.span) > _SHORT:
         texts = (piece.texts[0], *scaffold(call, symbol, _MEMBERS))
-        return Piece(texts, hit.path, hit.line, piece.record)
+        return replace(piece, texts=texts)
     whole = body(call, open_file(call, hit.path), symbol, group=hit.path)
     larger = []
     for text in whole.texts[1:]:
@@ -239,7 +255,7 @@ def _with_body(call: ToolCall, hit: Hit, piece: Piece) -> Piece:
         sent = whole.sent
     else:
         sent = None
-    return Piece(texts=texts, group=hit.path, order=hit.line, record=piece.record, sent=sent)
+    return replace(piece, texts=texts, sent=sent)
 
 
 def _references(call: ToolCall, query: str, limit: int) -> ToolAnswer:
@@ -374,6 +390,7 @@ TOOL = Tool(
     ),
     run=run,
     joins=lambda call: call.text("in") == "refs",
+    glance=glance,
     weigh=lambda call: weigh_query(call.runtime.index.store, call.text("query")[:_LONGEST]),
     budget=1_000,
     examples=('search(query="Cart.add")', 'search(query="/raise \\\\w+Error/", path="src/**")'),

@@ -18,17 +18,29 @@ _DEPTH: Final = 3
 _DEEPEST: Final = 8
 _BREADTH: Final = 40  # symbols followed at one level
 _MOST: Final = 300
+_SECONDS: Final = 2.0  # after which no further caller is looked for
 
 
 def run(call: ToolCall) -> ToolAnswer:
-    depth = min(_DEEPEST, max(1, call.number("depth", _DEPTH)))
-    start, end = call.text("symbol"), call.text("to")
-    if start and end:
-        return _between(call, start, end, max(depth, 6))
-    if not start and not end:
+    """Whatever was found within the time, and whether that is all."""
+    names = [name for name in (call.text("symbol"), call.text("to")) if name]
+    if not names:
         raise UsageError("trace needs `symbol` or `to`.", usage(TOOL))
-    down = bool(start) and call.text("direction") == "down"
-    code, (symbol,) = _require_symbols(call, start or end)
+    code, symbols = _require_symbols(call, names)
+    with code.limit_time(_SECONDS):
+        answer = _trace(call, code, symbols)
+    if not code.was_cut:
+        return answer
+    note = f"(stopped after {_SECONDS:.0f} s: there may be more; name a rarer symbol, or trace with depth=1)\n"
+    return replace(answer, note=answer.note + note)
+
+
+def _trace(call: ToolCall, code: Code, symbols: list[Symbol]) -> ToolAnswer:
+    depth = min(_DEEPEST, max(1, call.number("depth", _DEPTH)))
+    if len(symbols) > 1:
+        return _between(call, code, symbols, max(depth, 6))
+    down = bool(call.text("symbol")) and call.text("direction") == "down"
+    symbol = symbols[0]
     pieces = _levels(code, symbol, depth, down=down)
     way = "callers of"
     if down:
@@ -39,15 +51,15 @@ def run(call: ToolCall) -> ToolAnswer:
     return ToolAnswer(pieces=pieces, kind="trace", head=head, unit="symbols", spread=50.0)
 
 
-def _between(call: ToolCall, start: str, end: str, depth: int) -> ToolAnswer:
-    code, (first, last) = _require_symbols(call, start, end)
+def _between(call: ToolCall, code: Code, ends: list[Symbol], depth: int) -> ToolAnswer:
+    first, last = ends
     ways = paths(code, first, last, depth)
     if not ways:
         ways = paths(code, last, first, depth)
         if not ways:
             note = ""
         else:
-            note = f"{start} does not lead to {end}; the other way round:\n"
+            note = f"{call.text('symbol')} does not lead to {call.text('to')}; the other way round:\n"
         if not ways:
             text = f"no call path of up to {depth} steps between {_label(code, first)} and {_label(code, last)}\n"
             return ToolAnswer([], "trace", note=text, unit="paths")
@@ -59,7 +71,7 @@ def _between(call: ToolCall, start: str, end: str, depth: int) -> ToolAnswer:
     return ToolAnswer(pieces, "trace", note, unit="paths")
 
 
-def _require_symbols(call: ToolCall, *names: str) -> tuple[Code, list[Symbol]]:
+def _require_symbols(call: ToolCall, names: list[str]) -> tuple[Code, list[Symbol]]:
     found = find_symbols(call, names)
     chosen: list[Symbol] = []
     for name, symbols in zip(names, found.symbols, strict=True):

@@ -188,3 +188,16 @@ def test_a_call_that_two_programs_can_answer_is_only_possible(repository: Reposi
     )
     found = callees(code, find_symbol(code, "go")[0])
     assert {(code.sources[e.symbol.file].path, e.sure) for e in found} >= {("one.c", False), ("two.c", False)}
+
+
+def test_when_the_time_is_up_nothing_further_is_looked_at(repository: Repository) -> None:
+    code = repository(SHOP)
+    symbol = find_symbol(code, "total")[0]
+    with code.limit_time(-1.0):
+        assert callers(code, symbol) == []
+        assert callees(code, symbol) == []
+        assert code.was_cut
+    assert len(callers(code, symbol)) == 1
+    with code.limit_time(60.0):
+        assert len(callees(code, symbol)) == 1
+        assert not code.was_cut

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from laconic.models.price_lookup import Prices
     from laconic.serving.listen import ListenAddress
     from laconic.serving.readiness import Readiness
+    from laconic.sessions.team.keys import TeamKeys
 
 # The gateway is imported inside functions: most commands never need an HTTP server.
 
@@ -128,6 +129,8 @@ def application(
     pages = {"/laconic/dashboard": dashboard(settings, token)}
     if team is not None and team.access is not None:
         pages["/laconic/team"] = make_team_application(team.access.keys, token)
+        if settings.text("team.oidc_issuer"):
+            pages["/laconic/login"] = _login(settings, team.access.keys)
     return build(
         known,
         parts.engine(settings.number("gateway.window")),
@@ -162,6 +165,24 @@ def _team(settings: Settings, prices: Prices) -> TeamParts | None:
         return None
     access = TeamAccess(TeamKeys.of(settings), prices, grace=settings.ratio("team.grace"))
     return TeamParts(access, provider_keys, settings.flag("team.required"))
+
+
+def _login(settings: Settings, keys: TeamKeys) -> Starlette:
+    """What gives keys to people of an organisation."""
+    try:
+        from laconic.gateway.identity_provider import IdentityProvider
+        from laconic.gateway.team_login import TeamLogin, make_login_application
+    except ImportError:
+        raise BadSetting(
+            "Login needs a package that is not installed.", "Install laconic[team], or leave team.oidc_issuer empty."
+        ) from None
+    provider = IdentityProvider(
+        settings.text("team.oidc_issuer"),
+        settings.text("team.oidc_client"),
+        claim=settings.text("team.oidc_claim"),
+        team_claim=settings.text("team.oidc_team_claim"),
+    )
+    return make_login_application(TeamLogin(provider, keys, settings))
 
 
 def _viewer_token(settings: Settings, *, make: bool) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
@@ -113,6 +116,8 @@ class Code:
         self.by_folder: dict[str, list[SourceFile]] = {}
         self.by_package: dict[str, list[SourceFile]] = {}
         self.derived: dict[Hashable, object] = {}  # what others work out and may keep until a file changes
+        self._deadline = math.inf
+        self.was_cut = False  # whether something was not looked at because the time was up
         self.refresh()
 
     def refresh(self) -> Code:
@@ -147,6 +152,22 @@ class Code:
         self.by_folder.setdefault(source.folder, []).append(source)
         if source.package:
             self.by_package.setdefault(source.package, []).append(source)
+
+    @contextmanager
+    def limit_time(self, seconds: float) -> Iterator[None]:
+        """Look no further than for so long; `was_cut` then says whether anything was left out."""
+        self._deadline, self.was_cut = time.monotonic() + seconds, False
+        try:
+            yield
+        finally:
+            self._deadline = math.inf
+
+    def is_time_up(self) -> bool:
+        """Whether whoever looks must stop here."""
+        if time.monotonic() > self._deadline:
+            self.was_cut = True
+            return True
+        return False
 
     def outline(self, file: int) -> FileSymbols:
         return self._outlines.fetch(file, lambda number: FileSymbols(number, self.store.symbols_in(number)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
@@ -19,7 +18,6 @@ from laconic.records import Reference
 
 _FAN_OUT: Final = 6  # definitions that one name-only call may lead to; more tell nothing
 _WIDEST: Final = 500  # symbols that a search for paths looks at
-_LONGEST: Final = 10.0  # seconds that it may take
 _CONSTRUCTORS: Final = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize", "init"})
 _WRITTEN_OUT: Final = frozenset({"variable", "constant", "field", "function", "method"})
 _CALLS: Final = frozenset({"call", "decorator"})
@@ -66,6 +64,8 @@ def callees(code: Code, symbol: Symbol, *, constructed: bool = False) -> list[Ca
     for ref in code.references_in(symbol.file):
         if ref.scope not in inside or ref.kind not in _CALLS:
             continue
+        if code.is_time_up():
+            break
         meant, sure = definitions(code, values, NamePlace(symbol.file, ref.scope, ref.line, ref.column), ref)
         for number in meant:
             lines, before = found.setdefault(number, ([], False))
@@ -140,30 +140,29 @@ def paths(code: Code, start: Symbol, end: Symbol, depth: int = 6, limit: int = 5
 
     Goes forward, because what a function calls stands in one file, while its callers stand in many.
     """
-    end_time = time.monotonic() + _LONGEST
     known: dict[int, list[CallEdge]] = {}
-    sure = _search_paths(code, start, end, (depth, limit, end_time), known, possible=False)
-    return sure or _search_paths(code, start, end, (depth, limit, end_time), known, possible=True)
+    sure = _search_paths(code, start, end, (depth, limit), known, possible=False)
+    return sure or _search_paths(code, start, end, (depth, limit), known, possible=True)
 
 
 def _search_paths(
     code: Code,
     start: Symbol,
     end: Symbol,
-    limits: tuple[int, int, float],
+    limits: tuple[int, int],
     known: dict[int, list[CallEdge]],
     *,
     possible: bool,
 ) -> list[tuple[CallEdge, ...]]:
     """Paths over sure steps alone, or over all."""
-    depth, limit, end_time = limits
+    depth, limit = limits
     found: list[tuple[CallEdge, ...]] = []
     queue: list[tuple[CallEdge, ...]] = [(CallEdge(start, (), True),)]
     seen = {start.id}
     for _ in range(depth):
         following: list[tuple[CallEdge, ...]] = []
         for way in queue:
-            if time.monotonic() > end_time:
+            if code.is_time_up():
                 return found
             last = way[-1].symbol
             if last.id not in known:

@@ -83,6 +83,8 @@ def _find_named_uses(code: Code, judge: Judge, wanted: TargetSymbol) -> Iterator
     seen = 0
     for file, refs in code.mentions(wanted.name):
         for ref in refs:
+            if code.is_time_up():
+                return
             seen += 1
             verdict = judge.judge(wanted, file, ref, quick=seen > _MOST)
             if verdict is not None:
@@ -101,6 +103,8 @@ def _find_renamed_uses(code: Code, judge: Judge, wanted: TargetSymbol) -> Iterat
             continue
         for file, refs in code.mentions(alias):
             for ref in refs:
+                if code.is_time_up():
+                    return
                 verdict = judge.judge(wanted, file, ref)
                 if verdict is not None and verdict.sure and verdict.tier != "unique":
                     yield _use(code, file, ref, verdict)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Final
 
 from laconic.index import trigrams
 from laconic.index.search.query import Query, Scope, parse_query
 from laconic.index.search.ranking import match_terms
-from laconic.index.search.terms import extract_terms, find_identifiers
+from laconic.index.search.terms import Rarity, extract_terms, find_identifiers
 from laconic.index.search_words import fold
 from laconic.index.store import Store
 from laconic.index.store.file_queries import find_text_candidates
@@ -16,7 +17,7 @@ from laconic.index.store.file_queries import find_text_candidates
 _DEFINED, _USED, _WRITTEN = 1.0, 0.6, 0.3  # for a name
 _LAST: Final = re.compile(r"[\w$]+")
 _NAMED: Final = 0.5  # what a name that a text writes as code adds, of the score of its words
-_MOST: Final = 24  # words of a long text that are looked up
+_MOST: Final = 16  # words of a long text that are looked up
 
 
 def weigh_query(store: Store, text: str) -> float:
@@ -33,14 +34,20 @@ def weigh_query(store: Store, text: str) -> float:
 
 def weigh_words(store: Store, text: str) -> float:
     """The weight for a question or a task: the score of its best row, and the names in it that are defined here."""
-    rows = match_terms(store, extract_terms(text)[:_MOST], Scope(), 1)
+    terms = extract_terms(text)[:_MOST]
+    rows = match_terms(store, terms, Scope(), 1)
     if not rows:
         return 0.0
-    score = rows[0].score
+    # A score says how rare the words are in this workspace; beside what all of them could have, it can be compared.
+    rarity = Rarity(store)
+    whole = 0.0
+    for term in terms:
+        whole += max(1, round(term.weight)) * math.log(1 + (rarity.total + 1) / (rarity.count(term.word) + 1))
+    score = rows[0].score / whole
+    named = 0
     for name in find_identifiers(text)[:_MOST]:
-        if store.symbols_named(name):
-            score += _NAMED * rows[0].score
-    return score
+        named += bool(store.symbols_named(name))
+    return score * (1 + _NAMED * named)
 
 
 def _weigh_name(store: Store, query: Query) -> float:

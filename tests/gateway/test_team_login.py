@@ -1,0 +1,217 @@
+"""Login: the OpenID provider of an organisation vouches for people, and they get keys; nobody else does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import jwt
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from tests.conftest import Places
+from tests.gateway.open_id import CLIENT, OpenIdServer
+from tests.gateway.teams import anthropic, count_tokens
+
+from laconic.cli.commands import login as command
+from laconic.cli.commands.gateway import application, known_upstreams
+from laconic.cli.main import parser_for
+from laconic.config import Settings, load
+from laconic.errors import BadSetting, NotAllowed, UsageError
+from laconic.gateway.device_login import DeviceCode, log_in
+from laconic.gateway.identity_provider import IdentityProvider, check_address
+from laconic.gateway.scripted_upstream import ScriptedUpstream
+from laconic.serving.listen import bind, listen
+from laconic.serving.server import server_for
+from laconic.sessions.store import SharedStore
+from laconic.sessions.team.keys import TeamKeys
+
+
+@asynccontextmanager
+async def _team(
+    places: Places, tmp_path: Path, provider: OpenIdServer, **more: str
+) -> AsyncIterator[tuple[str, Settings]]:
+    """A gateway with login, and what is behind it."""
+    place = places("team")
+    (tmp_path / "secret").write_text("sk-ant-real", "ascii")
+    async with ScriptedUpstream(provider) as identities, ScriptedUpstream(count_tokens) as upstream:
+        provider.base = identities.url
+        own = {
+            "cache_dir": str(tmp_path),
+            "state_dir": str(tmp_path / "state"),
+            "store": place.url if isinstance(place, SharedStore) else "",
+            "team.provider_keys": f"anthropic=file:{tmp_path}/secret",
+            "team.oidc_issuer": identities.url,
+            "team.oidc_client": CLIENT,
+            "team.login_budget": "5/month",
+            **more,
+        }
+        settings = load(flags=own, environ={}, file=tmp_path / "none.toml")
+        where = listen("127.0.0.1:0", "", "", "", insecure=False)
+        opened = bind(where)
+        known = known_upstreams(settings, upstream.url, upstream.url, upstream.url)
+        server = server_for(application(known, settings, off=False, where=where), where)
+        serving = asyncio.ensure_future(server.serve(sockets=[opened]))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{opened.getsockname()[1]}", settings
+        finally:
+            server.should_exit = True
+            await serving
+
+
+async def _bring(base: str, body: bytes) -> tuple[int, dict[str, str]]:
+    async with aiohttp.ClientSession() as client, client.post(base + "/laconic/login/", data=body) as answer:
+        return answer.status, json.loads(await answer.read())
+
+
+def test_a_person_confirms_a_code_and_gets_a_key_that_works(places: Places, tmp_path: Path) -> None:
+    provider = OpenIdServer()
+    provider.person["groups"] = ["blue", "all"]
+
+    async def run() -> None:
+        seen: list[DeviceCode] = []
+        async with _team(places, tmp_path, provider, **{"team.oidc_team_claim": "groups"}) as (base, settings):
+            issued = await log_in(base, seen.append)
+            assert seen[0].user_code == "ABCD-EFGH"
+            assert issued.owner == "alice@example.com"
+            async with aiohttp.ClientSession() as client:
+                headers = {"x-api-key": issued.key}
+                async with client.post(
+                    base + "/v1/messages", data=anthropic("claude-sonnet-4-5"), headers=headers
+                ) as said:
+                    assert said.status == 200
+            (key,) = TeamKeys.of(settings).list()
+            assert (key.owner, key.team, key.role, key.budget) == ("alice@example.com", "blue", "developer", 5.0)
+            assert key.purse == "login alice@example.com"
+            assert key.expires > time.time() + 80 * 86_400
+
+    asyncio.run(run())
+
+
+def test_who_is_refused_gets_no_key(places: Places, tmp_path: Path) -> None:
+    provider = OpenIdServer()
+    provider.denied = True
+
+    async def run() -> None:
+        async with _team(places, tmp_path, provider) as (base, settings):
+            with pytest.raises(NotAllowed, match="access_denied"):
+                await log_in(base, lambda code: None)
+            assert TeamKeys.of(settings).list() == []
+
+    asyncio.run(run())
+
+
+def _public(provider: OpenIdServer) -> bytes:
+    form, kind = serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    return provider.key.public_key().public_bytes(form, kind)
+
+
+def _confused(provider: OpenIdServer) -> str:
+    """Signed with the public key as if it were a shared secret."""
+    claims = {"iss": provider.base, "aud": CLIENT, "iat": time.time(), "exp": time.time() + 60, **provider.person}
+    header, body = jwt.encode(claims, "x" * 64, "HS256", headers={"kid": "one"}).split(".")[:2]
+    import base64
+    import hmac
+
+    signature = hmac.new(_public(provider), f"{header}.{body}".encode(), "sha256").digest()
+    return f"{header}.{body}.{base64.urlsafe_b64encode(signature).rstrip(b'=').decode()}"
+
+
+FORGED: dict[str, Callable[[OpenIdServer], str]] = {
+    "another key": lambda one: one.sign(rsa.generate_private_key(public_exponent=65537, key_size=2048)),
+    "no signature": lambda one: one.sign("", "none"),
+    "a public key as a secret": _confused,
+    "an unknown key": lambda one: one.sign(kid="two"),
+    "another algorithm": lambda one: one.sign(algorithm="RS512"),
+    "another audience": lambda one: one.sign(aud="other"),
+    "another client": lambda one: one.sign(azp="other"),
+    "another issuer": lambda one: one.sign(iss="https://evil.example"),
+    "expired": lambda one: one.sign(iat=time.time() - 400, exp=time.time() - 100),
+    "old": lambda one: one.sign(iat=time.time() - 4000),
+    "no end": lambda one: one.sign(exp=None),
+    "an address nobody verified": lambda one: one.sign(email_verified=False),
+    "a word in place of true": lambda one: one.sign(email_verified="true"),
+    "no address": lambda one: one.sign(email=None),
+    "another organisation": lambda one: one.sign(email="eve@evil.example"),
+    "a domain at the end": lambda one: one.sign(email="eve@evil-example.com"),
+    "nonsense": lambda one: "a.b.c",
+    "changed": lambda one: one.sign()[:-6] + "AAAAAA",
+}
+
+
+def test_forged_tokens_get_no_key(places: Places, tmp_path: Path) -> None:
+    provider = OpenIdServer()
+
+    async def run() -> None:
+        async with _team(places, tmp_path, provider, **{"team.oidc_domains": "example.com"}) as (base, settings):
+            for name, forge in FORGED.items():
+                status, said = await _bring(base, json.dumps({"id_token": forge(provider)}).encode())
+                assert status == 403, name
+                assert "key" not in said, name
+            for body in (b"", b"{}", b'{"id_token": 5}', b"x" * 50_000):
+                assert (await _bring(base, body))[0] == 403
+            keys = TeamKeys.of(settings)
+            assert keys.list() == []
+            assert (await _bring(base, json.dumps({"id_token": provider.sign()}).encode()))[0] == 200  # in order
+
+    asyncio.run(run())
+
+
+def test_the_oldest_of_many_logins_ends(places: Places, tmp_path: Path) -> None:
+    provider = OpenIdServer()
+
+    async def run() -> None:
+        async with _team(places, tmp_path, provider) as (base, settings):
+            given = []
+            for _ in range(7):
+                status, said = await _bring(base, json.dumps({"id_token": provider.sign()}).encode())
+                assert status == 200
+                given.append(said["key"][4:14])
+            assert [key.id for key in TeamKeys.of(settings).list()] == given[:1:-1]
+
+    asyncio.run(run())
+
+
+def test_the_command_keeps_the_key_for_its_owner_only(
+    tmp_path: Path, places: Places, capsys: pytest.CaptureFixture[str]
+) -> None:
+    provider = OpenIdServer()
+
+    async def run() -> None:
+        async with _team(places, tmp_path, provider) as (base, settings):
+
+            def call(*words: str) -> str:
+                assert command.run(parser_for("login", command).parse_args([*words, base]), settings) == 0
+                return capsys.readouterr().out
+
+            with pytest.raises(UsageError, match="no key"):
+                call("--key")
+            assert "alice@example.com" in await asyncio.to_thread(call)
+            (file,) = (settings.state_dir() / "team-keys").iterdir()
+            assert file.stat().st_mode & 0o777 == 0o600
+            assert call("--key").strip() == file.read_text().strip()
+            call("--remove")
+            assert not file.exists()
+
+    asyncio.run(run())
+
+
+def test_secrets_travel_encrypted_or_stay_on_this_machine() -> None:
+    for wrong in (
+        "http://login.example.com",
+        "http://10.0.0.1",
+        "ftp://x",
+        "https://",
+        "http://127.0.0.1.evil.example",
+    ):
+        with pytest.raises(BadSetting):
+            check_address(wrong)
+    with pytest.raises(BadSetting):
+        IdentityProvider("https://login.example.com", "")
