@@ -34,6 +34,7 @@ _NOT_BENCHMARKS = frozenset(
         "replay_parts",
         "replay_policies",
         "report",
+        "search_questions",
         "snapshot",
     }
 )
@@ -51,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", help="folder with the recorded data (default: samples)")
     parser.add_argument("--tasks", type=int, default=0, metavar="N", help="measure on N tasks, spread over all")
     parser.add_argument("--quick", action="store_true", help="small samples, for a first look")
+    parser.add_argument("--public", action="store_true", help="`search`: a public benchmark, from a clone of it")
     parser.add_argument("--steps", type=int, default=0, metavar="N", help="steps of `attack`")
     parser.add_argument(
         "--against", default="", metavar="PYTHON", help="measure `gateway` of another installation too, in turn"
@@ -72,6 +74,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         args=tuple(args.args),
         tasks=args.tasks,
         quick=args.quick,
+        public=args.public,
         out=args.out,
         fresh=args.fresh,
         steps=args.steps,

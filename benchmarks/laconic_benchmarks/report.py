@@ -72,6 +72,7 @@ class Options(msgspec.Struct, frozen=True):
     mirror: str = ""  # folder with bare clones of public repositories, as owner+name/repo
     tasks: int = 0  # that are measured, spread over all; 0 means all of them
     quick: bool = False  # small samples, for a first look
+    public: bool = False  # measure on a public benchmark instead
     out: str = ""  # folder for what a benchmark writes
     fresh: bool = False  # measure again what a folder already holds
     steps: int = 0  # of a random walk; 0: as many as the benchmark takes by itself

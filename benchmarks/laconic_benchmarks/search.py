@@ -1,7 +1,8 @@
 """Search queries with the files that are right, other people's: where the first right file stands in our list.
 
 The repositories are laid out from bare clones at the last commit before the queries were written: `laconic bench
-search [FOLDER OF CLONES]`. One default setting, no mode; files that no public clone has are counted apart.
+search [FOLDER OF CLONES]`. One default setting, no mode; files that no public clone has are counted apart. `--public`
+measures on the public benchmark of another search engine instead, from a clone of it among the others.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from laconic.index.search.semantic import load_encoder
 from laconic.index.workspace_index import Index
 from laconic.render.table import Cell
 from laconic_benchmarks.report import Bar, Options, Report, at_least, at_most, versions
+from laconic_benchmarks.search_questions.measure import measure_questions
 from laconic_benchmarks.snapshot import Snapshot, mirror_folder
 
 _BEFORE: Final = "2026-06-04"  # when the queries were written
@@ -66,6 +68,8 @@ class Outcome:
 
 def run(options: Options) -> Report:
     """All sets, repository by repository."""
+    if options.public:
+        return measure_questions(options)
     mirror = mirror_folder(options)
     cases = list(_cases(Path(options.data) / "queries"))
     outcomes: list[Outcome] = []

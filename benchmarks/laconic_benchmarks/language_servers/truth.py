@@ -6,6 +6,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -102,24 +103,35 @@ def _ask(base: CodeBase, root: Path, server: Server) -> Truth:
     files = sorted(each.relative_to(root).as_posix() for each in root.rglob("*") if each.suffix in server.suffixes)
     files = [each for each in files if not each.startswith("_") and not set(each.split("/")) & _PASSED]
     server.prepare(root, files)
-    with LanguageServer(server.command, root, server.options) as client:
-        client.open(files[0], server.language_id(files[0]))
-        client.wait_until_idle()
-        defined: list[Defined] = []
-        for path in files:
-            client.open(path, server.language_id(path))
-            defined += _flatten(path, client.outline(path), set(), "")
-            if not server.keeps_open:
-                client.close(path)
-        client.wait_until_idle()
+    with ExitStack() as running:
+        client = running.enter_context(LanguageServer(server.command, root, server.options))
+        defined = _read_outlines(client, server, files)
         symbols = []
         for each in choose(defined, base.below):
-            client.open(each.path, server.language_id(each.path))
-            symbols.append(_describe(client, each, defined))
+            try:
+                client.open(each.path, server.language_id(each.path))
+                symbols.append(_describe(client, each, defined))
+            except OSError:  # a server may end over a question, which then stays without an answer
+                client = running.enter_context(LanguageServer(server.command, root, server.options))
+                _read_outlines(client, server, files)  # it knows a file when it was asked about it
         unresolved = _find_unresolved(client, server, files, symbols, defined)
-        symbols = [msgspec.structs.replace(each, unresolved=unresolved[each.name]) for each in symbols]
+    symbols = [msgspec.structs.replace(each, unresolved=unresolved[each.name]) for each in symbols]
     outline = tuple((each.path, each.line, each.name, each.kind) for each in defined)
     return Truth(server.command[0], outline, tuple(symbols), tuple(files))
+
+
+def _read_outlines(client: LanguageServer, server: Server, files: list[str]) -> list[Defined]:
+    """All definitions; the server has read the whole code base then."""
+    client.open(files[0], server.language_id(files[0]))
+    client.wait_until_idle()
+    found: list[Defined] = []
+    for path in files:
+        client.open(path, server.language_id(path))
+        found += _flatten(path, client.outline(path), set(), "")
+        if not server.keeps_open:
+            client.close(path)
+    client.wait_until_idle()
+    return found
 
 
 def _flatten(path: str, found: list[dict[str, Any]], above: set[int], owner: str) -> Iterator[Defined]:

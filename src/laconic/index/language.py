@@ -65,5 +65,8 @@ class Language:
     most: int = 0  # definitions that one file may have; for formats that hold data. 0: no limit
     safe: bool = True  # small files may be parsed inside the asking process
     leaving: str = ""  # query for calls that leave a function, where no keyword does: `panic`
+    line_patterns: tuple[
+        tuple[str, str], ...
+    ] = ()  # without a grammar: a kind, and the line that introduces a `name`
     tail_returns: bool = False  # the last expression of a function is what it returns
     dialect: LanguageDialect | None = None  # how its names are resolved; nothing: by name, among its own files

@@ -54,6 +54,19 @@ _DART: Final = LanguageDialect(
     read_result=read_result_after_parameters,
 )
 _DIALECTS: Final = {"dart": _DART, "groovy": KOTLIN, "objc": C_DIALECT, "scala": KOTLIN, "swift": _SWIFT}
+_PATTERNS: Final = {
+    "elixir": (
+        ("macro", r"[ \t]*(?:defmacrop|defguardp?)[ \t]+(?P<name>\w+[?!]?)"),
+        ("function", r"[ \t]*defdelegate[ \t]+(?P<name>\w+[?!]?)"),
+        ("interface", r"[ \t]*defprotocol[ \t]+(?P<name>[\w.]+)"),
+    ),
+    "haskell": (
+        ("function", r"(?P<name>[a-z_][\w']*)[ \t]*::"),
+        ("type", r"(?:data|newtype)[ \t]+(?:instance[ \t]+)?(?:.*=>[ \t]*)?(?P<name>[A-Z][\w']*)"),
+        ("interface", r"class[ \t]+(?:.*=>[ \t]*)?(?P<name>[A-Z][\w']*)"),
+    ),
+    "swift": (("class", r"[ \t]*(?:(?:[a-z]+|@\w+)[ \t]+)*actor[ \t]+(?P<name>[A-Z]\w*)"),),
+}
 _TAILS: Final = frozenset({"scala", "elixir"})
 
 LANGUAGES: Final = tuple(
@@ -62,6 +75,7 @@ LANGUAGES: Final = tuple(
         extensions=tuple(suffixes.split()),
         tail_returns=name in _TAILS,
         dialect=_DIALECTS.get(name),
+        line_patterns=_PATTERNS.get(name, ()),
     )
     for name, suffixes in _TABLE
 )

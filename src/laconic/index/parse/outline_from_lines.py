@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from laconic.index.language import Language
@@ -43,19 +44,22 @@ _LONGEST: Final = 2000  # characters of a line that are looked at
 def outline_by_lines(language: Language, source: Source) -> ParsedFile:
     """Definitions by the word that introduces them, nested and ended by their indentation."""
     lines = source.data.decode("utf-8", "replace").split("\n")
+    patterns = [(kind, re.compile(pattern)) for kind, pattern in language.line_patterns]
     found: list[tuple[int, str, str]] = []
     parents: list[int] = []
     ends: list[int] = []
     around: list[tuple[int, int]] = []  # indentation and index of the definitions that are still open
     for row, line in enumerate(lines):
-        if (match := _LINE.match(line[:_LONGEST])) is None:
+        introduced = _find_introduced(patterns, line[:_LONGEST])
+        if introduced is None:
             continue
-        indent = len(match["indent"].expandtabs(4))
+        kind, name = introduced
+        indent = len(line[: len(line) - len(line.lstrip())].expandtabs(4))
         while around and around[-1][0] >= indent:
             ends[around.pop()[1]] = row
         parents.append(around[-1][1] if around else -1)
         around.append((indent, len(found)))
-        found.append((row, _KINDS.get(match["word"], "function"), match["name"]))
+        found.append((row, kind, name))
         ends.append(len(lines))
     definitions = tuple(
         Definition(
@@ -69,6 +73,16 @@ def outline_by_lines(language: Language, source: Source) -> ParsedFile:
         for (row, kind, name), end, parent in zip(found, ends, parents, strict=True)
     )
     return ParsedFile(language.name, len(lines) - (lines[-1] == ""), definitions)
+
+
+def _find_introduced(patterns: Sequence[tuple[str, re.Pattern[str]]], line: str) -> tuple[str, str] | None:
+    """Kind and name of what a line introduces, by the language's own patterns first."""
+    for kind, pattern in patterns:
+        if own := pattern.match(line):
+            return kind, own["name"]
+    if match := _LINE.match(line):
+        return _KINDS.get(match["word"], "function"), match["name"]
+    return None
 
 
 def _trim_end(lines: list[str], row: int, end: int) -> int:

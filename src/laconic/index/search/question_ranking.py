@@ -3,8 +3,8 @@
 Two orders know different things. Words of names, signatures and documentation (`ranking`) find what is called as the
 question says, which is often an accessor; the code of the candidates (`task_ranking`) shows who does the work. All of
 it is put together in one weighted sum. The weights were fitted to questions with known answers on other code bases:
-those of a public benchmark, and first sentences of documentation that was taken out of the code. What says more of the
-question never counts against a candidate.
+those of a public benchmark, and first sentences of documentation that was taken out of the code
+(`benchmarks/fit_questions.py`). What says more of the question never counts against a candidate.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -22,9 +23,9 @@ from laconic.index.search.query import Scope
 from laconic.index.search.ranking import RankedSymbol, match_terms
 from laconic.index.search.task_query import TaskQuery, split_stems
 from laconic.index.search.task_ranking import extract_features, file_stem, find_candidates
-from laconic.index.search.terms import Term
+from laconic.index.search.terms import Term, has_same_stem, is_telling
 from laconic.index.search.thesaurus import related_stems, related_words
-from laconic.index.search_words import fold
+from laconic.index.search_words import fold, split
 from laconic.index.store import Store
 from laconic.index.store.file_queries import count_files, count_lines
 from laconic.index.store.word_queries import count_word_by_file
@@ -39,76 +40,81 @@ _COMMON: Final = 30_000  # definitions; a word that more of them have tells noth
 _LINES: Final = 300  # lines of a body that are read
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _SHORT: Final = 4  # lines of a function that only hands something on
-_REPEATED: Final = 1.0  # what a further hit of a file loses, by how many there are above it
+_REPEATED: Final = 2.0  # what a further hit of a file loses, by how many there are above it
 QUESTION_WEIGHTS: Final[Mapping[str, float]] = {
-    "all": 0.101,
-    "body": 0.800,
+    "all": 0.000,
+    "body": 0.000,
     "path": 0.000,
-    "owner": 1.604,
-    "title": 0.101,
-    "title in body": 0.800,
-    "title in path": -2.548,
-    "title in body only": -4.021,
-    "share of name": 1.076,
-    "words of name": 0.040,
-    "best of name": -0.402,
+    "owner": 0.000,
+    "title": 0.000,
+    "title in body": 0.000,
+    "title in path": 0.000,
+    "title in body only": 0.315,
+    "share of name": 1.227,
+    "words of name": 0.066,
+    "best of name": 0.000,
     "scope in path": 0.000,
-    "best line": 0.025,
-    "best three lines": 1.011,
-    "lines on average": -1.509,
-    "close together": 0.070,
-    "pairs": 0.456,
+    "best line": 0.046,
+    "best three lines": 0.000,
+    "lines on average": -0.781,
+    "close together": 0.078,
+    "pairs": 0.562,
     "more pairs": 0.000,
-    "length": -0.271,
-    "file is test": -0.553,
-    "file is text": -1.398,
-    "file is other": -2.537,
-    "is test": -3.289,
-    "method": 0.194,
-    "type": -1.274,
-    "value": -1.307,
-    "field": -0.246,
-    "other kind": -0.636,
-    "private": -0.135,
-    "folders": -0.149,
-    "nested": -1.785,
-    "named": 3.140,
+    "length": -0.375,
+    "file is test": -3.773,
+    "file is text": -0.954,
+    "file is other": -0.144,
+    "is test": -1.973,
+    "method": 0.045,
+    "type": 0.981,
+    "value": -2.254,
+    "field": -1.991,
+    "other kind": -1.222,
+    "private": -0.460,
+    "folders": 0.000,
+    "nested": -0.842,
+    "named": 0.000,
     "in the text": 0.000,
-    "owner named": 1.221,
-    "file named": 2.695,
-    "file called so": -1.581,
-    "score": 0.316,
-    "rank": 0.138,
-    "rank of file": 0.137,
-    "best of file": 0.962,
-    "of best of file": 1.421,
-    "before in file": -0.402,
-    "many in file": -0.023,
-    "many in folder": 0.069,
-    "members": -0.898,
-    "uses names": 0.444,
+    "owner named": 0.626,
+    "file named": 0.000,
+    "file called so": 0.000,
+    "score": 0.098,
+    "rank": 0.000,
+    "rank of file": 0.000,
+    "best of file": 0.282,
+    "of best of file": 0.000,
+    "before in file": -0.304,
+    "many in file": 0.179,
+    "many in folder": 0.201,
+    "members": 0.293,
+    "uses names": 0.365,
     "by words": 0.000,
-    "place by words": -0.294,
+    "place by words": -0.222,
     "file by words": 0.000,
     "place of file by words": 0.000,
-    "file says": 0.668,
-    "place of file": -0.164,
-    "place by meaning": -0.228,
-    "meant by names": 4.193,
-    "meant": 0.857,
+    "file says": 0.197,
+    "place of file": -0.056,
+    "place by meaning": -0.306,
+    "meant by names": 3.265,
+    "meant": 0.498,
     "file called": 0.000,
-    "share of file": 1.541,
-    "no symbol": -0.274,
+    "share of file": 0.124,
+    "no symbol": -1.589,
     "in signature": 0.000,
-    "in documentation": 2.000,
-    "documented": 0.000,
-    "short": 0.374,
-    "name says": 0.933,
-    "stem said": 2.054,
-    "stem written": 0.000,
-    "name written": 0.029,
-    "name joined": 1.269,
-    "owner written": 1.920,
+    "in documentation": 3.000,
+    "documented": -1.214,
+    "short": 0.108,
+    "name says": 0.639,
+    "stem said": 0.255,
+    "stem written": 0.259,
+    "name written": 0.000,
+    "name joined": 0.889,
+    "owner written": 1.578,
+    "words in stem": 0.000,
+    "words in place": 0.572,
+    "stem said in part": 1.039,
+    "names a module": 0.231,
+    "main of file": 0.115,
 }
 
 
@@ -159,6 +165,7 @@ def question_features(
         _MeantOrder(meant, files),
         _SaidWords(files.query),
         _WrittenNames(question),
+        _PathWords(question),
     )
 
     def observe(row: RankedSymbol) -> Features:
@@ -305,6 +312,48 @@ class _WrittenNames:
             "name joined": float(fold(name) in self._rows),
             "owner written": float(not self._cased.isdisjoint(owners)),
         }
+
+
+class _PathWords:
+    """How many words of a question the name of a file and its folder have, also as beginnings of longer words."""
+
+    def __init__(self, question: str) -> None:
+        words = (word.lower() for word in _WORD.findall(question))
+        self._words = frozenset(word for word in words if is_telling(word) and len(word) > 2)
+        self._known: dict[str, Features] = {}
+
+    def of(self, row: RankedSymbol) -> Features:
+        if row.path not in self._known:
+            self._known[row.path] = self._read(row.path)
+        main = row.symbol is not None and row.symbol.folded == fold(file_stem(row.path))
+        return {**self._known[row.path], "main of file": float(main)}
+
+    def _read(self, path: str) -> Features:
+        folder, _, name = path.rpartition("/")
+        stem = name.partition(".")[0]
+        parts = set(split(stem).lower().split())
+        above = folder.rpartition("/")[2]
+        in_stem = parts | {fold(stem)}
+        said = sum(any(_begin_alike(word, part) for word in self._words) for part in parts)
+        return {
+            "words in stem": self._count(in_stem),
+            "words in place": self._count({*in_stem, *split(above).lower().split(), fold(above)}),
+            "stem said in part": said / max(1, len(parts)),
+            "names a module": float(stem != file_stem(path)),
+        }
+
+    def _count(self, parts: Collection[str]) -> float:
+        found = 0
+        for word in self._words:
+            found += any(_begin_alike(word, part) for part in parts)
+        return found / max(1, len(self._words))
+
+
+@lru_cache(maxsize=50_000)
+def _begin_alike(one: str, other: str) -> bool:
+    """Whether a word is the beginning of another, or both have one stem: `valid` and `validate`."""
+    short, long = sorted((one, other), key=len)
+    return (len(short) > 2 and long.startswith(short)) or has_same_stem(one, other)
 
 
 def _is_cased(word: str, *, first: bool) -> bool:

@@ -265,7 +265,7 @@ def answer_words(index: Index, query: Query, scope: Scope) -> list[Hit]:
     Names that hold the words come first, and they are often those of accessors. For a question the code is read too, as
     for a task, and both orders count.
     """
-    best = _by_words(index.store, query, scope)
+    best = rank_by_words(index.store, query, scope)
     top = 1.0
     if best:
         top = best[0][0]
@@ -279,7 +279,7 @@ def answer_words(index: Index, query: Query, scope: Scope) -> list[Hit]:
     return found
 
 
-def _by_words(store: Store, query: Query, scope: Scope) -> list[tuple[float, RankedSymbol]]:
+def rank_by_words(store: Store, query: Query, scope: Scope) -> list[tuple[float, RankedSymbol]]:
     """The order that names, signatures, documentation and paths speak for."""
     wanted = extract_terms(query.bare) or extract_terms(query.text)
     wanted = [term for term in wanted if not (query.testing and term.word in {"test", "tests"})] or wanted

@@ -15,7 +15,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from pathlib import PurePosixPath
 from typing import Final
 
 from laconic.index.file_class_weights import weigh_classes
@@ -384,7 +383,10 @@ def _folder(path: str) -> str:
 
 def file_stem(path: str) -> str:
     """What a file is called after."""
-    place = PurePosixPath(path)
-    if place.stem in _NAMELESS:
-        return place.parent.name
-    return place.stem
+    folder, _, name = path.rpartition("/")
+    stem = name
+    if "." in name[1:]:
+        stem = name[0] + name[1:].rpartition(".")[0]
+    if stem in _NAMELESS:
+        return folder.rpartition("/")[2]
+    return stem

@@ -1,0 +1,1 @@
+"""Questions in words with the places that answer them, on public repositories."""
