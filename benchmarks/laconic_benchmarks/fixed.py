@@ -20,7 +20,7 @@ from laconic_benchmarks.peers.client import Client
 from laconic_benchmarks.peers.environments import PEERS, command, installed
 from laconic_benchmarks.report import Options, Report, at_most, versions
 
-_MOST: Final = 900  # tokens of our list and instructions
+_MOST: Final = 800  # tokens of our list and instructions
 
 
 def run(options: Options) -> Report:

@@ -89,7 +89,9 @@ def _row(way: str, found: ReadFigures) -> dict[str, Cell]:
 
 def _bars(figures: dict[str, ReadFigures]) -> tuple[Bar, ...]:
     apart, joined = figures["apart"], figures["joined"]
+    repeated = (joined.tokens + joined.asked_again) / max(1, apart.tokens + apart.asked_again)
     return (
+        at_most("tokens of repeated reads joined, of those apart", repeated, 0.3),
         at_most("tokens sent for lines that the request has, of those lines", joined.held_sent / joined.held, 0.3),
         at_most("answers that point to lines which are not there", joined.wrong, 0),
         at_least("needed lines kept", joined.kept / max(1, joined.needed), apart.kept / max(1, apart.needed)),
