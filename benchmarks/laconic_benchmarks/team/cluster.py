@@ -12,29 +12,12 @@ from typing import Final
 
 import aiohttp
 
+from laconic.config import child_environment
 from laconic_benchmarks.parties import GatewayProcess
 from laconic_benchmarks.postgres_server import NoPostgres, PostgresServer, free_port
 
-_CONFIG: Final = """
-global
-  maxconn 4096
-defaults
-  mode http
-  timeout connect 2s
-  timeout client 600s
-  timeout server 600s
-  retries 5
-  option redispatch 1
-  http-reuse never
-frontend clients
-  bind 127.0.0.1:{port}
-  default_backend replicas
-backend replicas
-  balance random
-  option httpchk
-  http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host localhost
-  default-server check inter 500ms fall 2 rise 1
-"""
+# The configuration that operators get. Only the servers and the port differ here.
+BALANCER: Final = Path(__file__).resolve().parents[3] / "deploy" / "haproxy.cfg"
 _READY: Final = 30.0  # seconds
 
 
@@ -73,17 +56,20 @@ class Cluster:
         await self._stack.aclose()
 
     async def _balance(self, program: str) -> None:
-        folder = Path(self._stack.enter_context(TemporaryDirectory()))
+        if not BALANCER.is_file():
+            raise NoPostgres(f"There is no {BALANCER}: this benchmark needs a checkout of Laconic.")
+        replicas = Path(self._stack.enter_context(TemporaryDirectory())) / "replicas.cfg"
         port = free_port()
-        lines = [_CONFIG.format(port=port)]
+        lines = ["backend replicas\n"]
         for number, replica in enumerate(self.replicas):
             lines.append(f"  server r{number} {replica.base.removeprefix('http://')}\n")
-        (folder / "haproxy.cfg").write_text("".join(lines), "utf-8")
+        replicas.write_text("".join(lines), "utf-8")
         process = await asyncio.create_subprocess_exec(
             program,
-            *("-db", "-f", str(folder / "haproxy.cfg")),
+            *("-db", "-f", str(BALANCER), "-f", str(replicas)),
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,
+            env=child_environment({"LACONIC_BIND": f"127.0.0.1:{port}"}),
         )
         self._stack.push_async_callback(_end, process)
         self.base = f"http://127.0.0.1:{port}"
