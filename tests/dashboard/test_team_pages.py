@@ -105,6 +105,24 @@ def test_only_an_admins_key_changes_anything(team: _Team) -> None:
     assert admin.post("/api/keys/none/revoke.json").status_code == 400
 
 
+@pytest.mark.parametrize("days", [-1, -0.5, 40_000, 1e300])
+def test_a_key_is_not_made_for_a_number_of_days_that_is_none(team: _Team, days: float) -> None:
+    admin = team.client(team.shown["ada"])
+    refused = admin.post("/api/keys.json", content=json.dumps({"owner": "eve", "days": days}))
+    assert refused.status_code == 400
+    assert "is not a number of days" in refused.json()["error"]
+    assert "eve" not in {key["owner"] for key in admin.get("/api/keys.json").json()}
+
+
+def test_a_key_expires_after_the_days_that_were_asked_for(team: _Team) -> None:
+    admin = team.client(team.shown["ada"])
+    for owner, days in (("never", 0), ("week", 7)):
+        assert admin.post("/api/keys.json", content=json.dumps({"owner": owner, "days": days})).status_code == 200
+    expires = {key["owner"]: key["expires"] for key in admin.get("/api/keys.json").json()}
+    assert expires["never"] == 0
+    assert 0 <= _now() + 7 * 86_400 - expires["week"] < 60
+
+
 def test_people_end_their_own_keys(team: _Team) -> None:
     own = team.shown["bob"]
     assert team.client(own).post(f"/api/keys/{own[4:14]}/revoke.json").status_code == 200

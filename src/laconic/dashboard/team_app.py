@@ -25,7 +25,7 @@ from laconic.dashboard.pages.tools_and_models import failure_page
 from laconic.errors import ArchiveUnavailable, LaconicError, NotAllowed, UsageError
 from laconic.serving.tokens import HEADER, has_token
 from laconic.sessions.team.budgets import Budgets
-from laconic.sessions.team.keys import Role, TeamKey, TeamKeys, key_id, parse_budget
+from laconic.sessions.team.keys import Role, TeamKey, TeamKeys, WantedKey, key_id
 from laconic.sessions.team.spending import AXES, SpendingLine, TeamSpending, ViewerRights, write_csv
 
 _DAY: Final = 86_400.0
@@ -71,19 +71,6 @@ class TeamViewer(msgspec.Struct, frozen=True):
 
     rights: ViewerRights
     shown: bool = False  # brought the key itself: may change what the role allows
-
-
-class WantedKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What an admin asks for."""
-
-    owner: str
-    team: str = ""
-    role: Role = "developer"
-    models: str = ""
-    budget: str = ""
-    rate: int = 0
-    days: float = 0.0
-    note: str = ""
 
 
 class TeamDoor:
@@ -177,23 +164,9 @@ class TeamPages:
             wanted = msgspec.json.decode(body, type=WantedKey)
         except msgspec.MsgspecError as error:
             raise UsageError(
-                f"That is no key: {error}.", "Send owner, and team, role, models, budget, rate."
+                f"That is no key: {error}.", "Send owner, and team, role, models, budget, rate, days, note."
             ) from None
-        dollars, period = parse_budget(wanted.budget)
-        expires = time.time() + wanted.days * _DAY if wanted.days > 0 else 0.0
-        key = TeamKey(
-            id="",
-            owner=wanted.owner,
-            team=wanted.team,
-            role=wanted.role,
-            models=wanted.models,
-            budget=dollars,
-            period=period,
-            rate=wanted.rate,
-            note=wanted.note,
-            expires=expires,
-        )
-        shown, made = self._keys.create(key, viewer.rights.owner)
+        shown, made = self._keys.create(wanted.describe_key(time.time()), viewer.rights.owner)
         return {"key": shown, "id": made.id, "owner": made.owner}
 
     def revoke(self, viewer: TeamViewer, id: str) -> dict[str, object]:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from laconic.cli.commands.gateway import with_store
 from laconic.config import Settings
-from laconic.errors import UsageError
 
 if TYPE_CHECKING:
     from laconic.sessions.team.keys import TeamKey, TeamKeys
@@ -75,27 +74,19 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def _create(args: argparse.Namespace, keys: TeamKeys) -> int:
-    from laconic.sessions.team.keys import TeamKey, parse_budget
+    from laconic.sessions.team.keys import WantedKey
 
-    dollars, period = parse_budget(args.budget)
-    if args.days < 0:
-        raise UsageError(f"{args.days:g} is not a number of days.", "Write --days 90.")
-    expires = 0.0
-    if args.days:
-        expires = datetime.now(UTC).timestamp() + args.days * _DAY
-    wanted = TeamKey(
-        id="",
+    wanted = WantedKey(
         owner=args.owner,
         team=args.team,
         role=args.role,
         models=args.models,
-        budget=dollars,
-        period=period,
+        budget=args.budget,
         rate=args.rate,
+        days=args.days,
         note=args.note,
-        expires=expires,
     )
-    shown, key = keys.create(wanted, _actor())
+    shown, key = keys.create(wanted.describe_key(datetime.now(UTC).timestamp()), _actor())
     print(shown)
     print(f"{_describe(key)}. It is not shown again.", file=sys.stderr)
     return 0

@@ -29,6 +29,8 @@ KEY: Final = re.compile(r"lac-([0-9a-f]{10})-[0-9a-f]{48}")
 MARK: Final = "lac-"  # how every key begins
 _COLUMNS: Final = "id, owner, team, role, models, purse, budget, period, rate, note, created, expires, revoked, hash"
 _LONGEST: Final = 100  # characters of a name
+_LONGEST_LIFE: Final = 36_500  # days of a key that expires
+_DAY: Final = 86_400.0
 
 
 class TeamKey(msgspec.Struct, frozen=True):
@@ -55,6 +57,35 @@ class TeamKey(msgspec.Struct, frozen=True):
         """Whether it may ask this model."""
         patterns = [word.strip() for word in self.models.split(",") if word.strip()]
         return not patterns or any(fnmatchcase(model, pattern) for pattern in patterns)
+
+
+class WantedKey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What an admin asks for, on a command line or over the API."""
+
+    owner: str
+    team: str = ""
+    role: Role = "developer"
+    models: str = ""
+    budget: str = ""
+    rate: int = 0
+    days: float = 0.0  # after which it expires; 0: never
+    note: str = ""
+
+    def describe_key(self, now: float) -> TeamKey:
+        """The record of that key, for `TeamKeys.create`."""
+        dollars, period = parse_budget(self.budget)
+        return TeamKey(
+            id="",
+            owner=self.owner,
+            team=self.team,
+            role=self.role,
+            models=self.models,
+            budget=dollars,
+            period=period,
+            rate=self.rate,
+            note=self.note,
+            expires=_expiry(self.days, now),
+        )
 
 
 class StoredKey(msgspec.Struct, frozen=True):
@@ -197,6 +228,15 @@ def parse_budget(text: str) -> tuple[float, str]:
     if not 0 < dollars < 1e9 or period not in PERIODS:
         raise UsageError(f"{text!r} is not a budget.", f"Write dollars and one of {', '.join(PERIODS)}: 50/month.")
     return dollars, period
+
+
+def _expiry(days: float, now: float) -> float:
+    """The moment so many days from now; 0, which is never, for none."""
+    if not days:
+        return 0.0
+    if not 0 < days <= _LONGEST_LIFE:
+        raise UsageError(f"{days:g} is not a number of days.", f"Write 1 to {_LONGEST_LIFE:,}; 0 never expires.")
+    return now + days * _DAY
 
 
 def _check(key: TeamKey) -> None:
