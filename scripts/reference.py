@@ -12,7 +12,7 @@ from pathlib import Path
 import laconic
 from laconic import errors
 from laconic.cli.main import command, names, parser_for
-from laconic.config import SETTINGS
+from laconic.config import SETTINGS, Setting
 from laconic.gateway.metrics import HELP
 from laconic.mcp_server.tool_help import help_text
 from laconic.render.compact_json import dump
@@ -32,9 +32,19 @@ class _Narrow(argparse.RawDescriptionHelpFormatter):
 
 
 def settings_page() -> str:
-    rows = [f"| `{s.name}` | `{s.variable}` | `{s.default!r}` | {s.help} |" for s in SETTINGS]
-    head = "# Settings\n\nIn the settings file (TOML, dotted names are tables), or in the environment.\n\n"
+    rows = [f"| `{s.name}` | `{s.variable}` | `{s.default!r}` | {s.help}{_choices(s)} |" for s in SETTINGS]
+    head = (
+        "# Settings\n\nSet them in the settings file (TOML; dotted names are tables) or in the environment, which takes"
+        " precedence. The file is `~/.config/laconic/config.toml` (on Windows `%APPDATA%\\laconic\\config.toml`), or"
+        " the one that `--config` or `LACONIC_CONFIG` names.\n\n"
+    )
     return head + "| setting | variable | default | meaning |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
+
+
+def _choices(setting: Setting) -> str:
+    if not setting.choices:
+        return ""
+    return f" One of {', '.join(f'`{choice}`' for choice in setting.choices)}."
 
 
 def commands_page() -> str:
@@ -73,8 +83,8 @@ def tools_page() -> str:
         rows.append(f"| `{tool.name}` | {tool.budget:,} | {count(schema)} | {offered} |")
         parts.append(help_text(tool.name).replace("# ", "## ", 1))
     head = (
-        "# Tools\n\nTokens are o200k. An answer has at most its budget unless the call names another, and never more"
-        f" than {CEILING:,}; concurrent calls share {BATCH:,}.\n\n"
+        "# Tools\n\nTokens are those of o200k_base. An answer never exceeds its budget. A call can name another budget,"
+        f" up to {CEILING:,} tokens; concurrent calls share {BATCH:,}.\n\n"
         "| tool | budget of an answer | cost in every prompt | offered |\n|---|---|---|---|\n"
     )
     return head + "\n".join(rows) + "\n\n" + "\n".join(parts)
@@ -87,9 +97,9 @@ def metrics_page() -> str:
         for name, about in HELP.items()
     ]
     head = (
-        "# Metrics\n\nAt `/metrics` of the gateway, in the text form that Prometheus reads: no content, no keys.\n\n"
+        "# Metrics\n\nThe gateway serves them at `/metrics` for Prometheus. They contain no content and no keys.\n\n"
     )
-    tail = "\nWhat the tools of the code plane cost is counted on disk, over all their servers: `laconic stats`.\n"
+    tail = "\n`laconic stats` shows what the tools of the code plane cost, over all their servers.\n"
     return head + "| metric | kind | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n" + tail
 
 

@@ -70,7 +70,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "store",
         "",
-        "Database of a team for ledger, archive, figures and quotas: `postgresql://USER@HOST/NAME`; empty: files in"
+        "A team's database for ledger, archive, figures and quotas: `postgresql://USER@HOST/NAME`; empty: files in"
         " the cache folder.",
     ),
     Setting("model", "gpt-5", "Model whose tokenizer is used if nothing else names one."),
@@ -81,7 +81,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         " separated by commas: `qwen*=0/0, mymodel=1.2/6`.",
     ),
     Setting("budget", 0, "Maximum tokens of an answer; 0 means the tool's own default.", minimum=0),
-    Setting("budgets", "", "The same for single tools, with commas: `search=2000, map=800`."),
+    Setting("budgets", "", "The same for single tools, separated by commas: `search=2000, map=800`."),
     Setting("reduce.budget", 0, "Tokens that `laconic reduce` aims for; 0: depends on the content.", minimum=0),
     Setting(
         "parse.max_bytes", 2_000_000, "Largest file that is parsed; larger ones are listed as skipped.", minimum=1
@@ -130,7 +130,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "gateway.recall",
         True,
-        "Offer `recall` to programs without a shell and without our tools; off, nothing is left out of their requests.",
+        "Offer `recall` to programs without a shell or Laconic's tools; if off, nothing is left out of their requests.",
     ),
     Setting(
         "gateway.probe",
@@ -146,28 +146,28 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "gateway.notice",
         0.0,
-        "Seconds that a gateway goes on taking requests after SIGTERM, while `/readyz` already says 503.",
+        "Seconds for which the gateway still accepts requests after SIGTERM, while `/readyz` already answers 503.",
         minimum=0,
     ),
-    Setting("gateway.drain", 3.0, "Seconds that running answers may take then, before they are cut off.", minimum=0),
+    Setting("gateway.drain", 3.0, "Seconds that running answers then have to finish.", minimum=0),
     Setting(
         "team.provider_keys",
         "",
-        "Where a team's gateway finds the keys of providers: `anthropic=file:/run/secrets/anthropic, openai=env:NAME,"
-        " ollama=none`. Empty: it takes no keys of a team.",
+        "Where a team's gateway finds the providers' keys: `anthropic=file:/run/secrets/anthropic, openai=env:NAME,"
+        " ollama=none`. Empty: it accepts no team keys.",
     ),
-    Setting("team.required", False, "Take only keys of the team, no provider's keys of people's own."),
+    Setting("team.required", False, "Accept only team keys, not people's own provider keys."),
     Setting(
         "team.oidc_issuer", "", "OpenID provider for `laconic login`: `https://login.example.com`. Empty: no login."
     ),
     Setting("team.oidc_client", "", "Id that the OpenID provider gave this gateway as a public client."),
     Setting("team.oidc_scope", "openid email", "What a login asks the OpenID provider for."),
-    Setting("team.oidc_claim", "email", "Claim that names a person; `email` has to be verified."),
-    Setting("team.oidc_team_claim", "", "Claim that names a person's team; of a list the first."),
+    Setting("team.oidc_claim", "email", "Claim that names a person; `email` must be verified."),
+    Setting("team.oidc_team_claim", "", "Claim that names a person's team; of a list, the first."),
     Setting(
         "team.oidc_domains",
         "",
-        "Domains of addresses that get a key, with commas; empty: all that the provider knows.",
+        "Email domains that get a key, separated by commas; empty: everyone whom the provider knows.",
     ),
     Setting("team.login_budget", "", "Budget of a person who logged in, such as `50/month`; empty: no limit."),
     Setting("team.login_models", "", "Models that they may use, as comma-separated patterns; empty: all."),
@@ -176,7 +176,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "team.grace",
         300.0,
-        "Seconds that keys which were in force go on while the team's database is away.",
+        "Seconds for which recently used keys still work while the team's database is away.",
         minimum=0,
     ),
     Setting(
@@ -196,37 +196,41 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "mcp.without_resources",
         "claude-code, opencode*",
-        "MCP clients that are offered no resources, as patterns with commas: they put tools for them into every prompt.",
+        "MCP clients that get no resources, because they would add tools for them to every prompt, as patterns.",
     ),
     Setting(
-        "around.budget", 2_000, "Tokens of a result of a server behind `mcp --around`; 0: never shortened.", minimum=0
+        "around.budget",
+        2_000,
+        "Maximum tokens of a result of a server behind `mcp --around`; 0: no limit.",
+        minimum=0,
     ),
-    Setting("around.whole", 300, "Tokens up to which such a result passes as it is.", minimum=0),
+    Setting("around.whole", 300, "Results of up to this many tokens pass unchanged.", minimum=0),
     Setting(
         "around.schemas",
         "auto",
-        "How its tools are listed: a line each, in full, or in full only where the client searches tools itself.",
+        "How to list the tools of these servers; `auto`: in full if the client searches tools itself, else in lines.",
         choices=("auto", "lines", "full"),
     ),
-    Setting(
-        "around.pipeline_allow", "", "Tools that `pipeline` may call though they do not say that they only read."
-    ),
-    Setting("around.start_seconds", 30.0, "Seconds in which a server behind us must start.", minimum=0.1),
-    Setting("around.limit_mb", 16, "Largest message of a server behind us, in megabytes.", minimum=1),
+    Setting("around.pipeline_allow", "", "Tools that `pipeline` may call although they are not marked as read-only."),
+    Setting("around.start_seconds", 30.0, "Seconds within which these servers must start.", minimum=0.1),
+    Setting("around.limit_mb", 16, "Largest message of these servers, in megabytes.", minimum=1),
     Setting("context.enabled", True, "Whether to shorten conversations at all."),
     Setting("context.economic", True, "Leave out what is no longer useful, whenever that pays."),
-    Setting("context.semantic", 50_000, "Tokens from which the outputs of a completed task are removed.", minimum=0),
+    Setting(
+        "context.semantic",
+        50_000,
+        "Tokens of a conversation from which on the outputs of completed tasks are removed.",
+        minimum=0,
+    ),
     Setting(
         "context.standard", 200_000, "Tokens above which history is shortened at any price; 0: never.", minimum=0
     ),
     Setting("context.low_water", 0.6, "Share of a threshold to shrink to after an event.", minimum=0.1),
     Setting("context.high_water", 0.85, "Share of the model's window above which history must shrink.", minimum=0.1),
     Setting(
-        "context.least_turns", 1, "Turns between two events (5 suits providers with expensive caches).", minimum=1
+        "context.least_turns", 1, "Turns between two rewrites (5 suits providers with expensive caches).", minimum=1
     ),
-    Setting(
-        "context.protected_turns", "4", "Newest turns that are never shortened; by provider as well: `4, gemini=8`."
-    ),
+    Setting("context.protected_turns", "4", "Newest turns that are never shortened; or by provider: `4, gemini=8`."),
     Setting(
         "context.quota",
         "",
@@ -235,12 +239,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "context.thinking_half",
         "400000",
-        "Tokens left of a minute's quota, below which models think half as much; by provider as well.",
+        "Tokens left of a minute's quota below which models get half their thinking budget; or by provider.",
     ),
     Setting(
         "context.thinking_low",
         "200000",
-        "Tokens left of a minute's quota, below which models think little; by provider as well.",
+        "Tokens left of a minute's quota below which models get a small thinking budget; or by provider.",
     ),
     Setting("context.task_tool", "", "Another tool that manages tasks, in addition to the known ones."),
     Setting(
@@ -252,25 +256,25 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "agent.model", "anthropic/claude-sonnet-5-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."
     ),
-    Setting("agent.protocol", "auto", "How its model calls tools.", choices=("auto", "native", "prompted")),
+    Setting("agent.protocol", "auto", "How the agent's model calls tools.", choices=("auto", "native", "prompted")),
     Setting(
         "agent.window",
         0,
-        "Context window of its model, in tokens; 0: by name, and by what the provider says.",
+        "Context window of the agent's model, in tokens; 0: by name, and by what the provider says.",
         minimum=0,
     ),
-    Setting("agent.temperature", "", "Temperature of its model, such as 0.2; empty: the model's own."),
+    Setting("agent.temperature", "", "Temperature of the agent's model, such as 0.2; empty: the model's own."),
     Setting("agent.snapshot", True, "Begin a session with a short listing of the folder and what git says about it."),
-    Setting("agent.answer", 8_000, "Maximum tokens of one message from its model.", minimum=100),
+    Setting("agent.answer", 8_000, "Maximum tokens of one message from the agent's model.", minimum=100),
     Setting(
         "agent.allow",
         "",
-        "Commands to run without asking, as comma-separated patterns: `pytest*, make test`. No protection.",
+        "Commands to run without asking, as comma-separated patterns: `pytest*, make test`. Not a security measure.",
     ),
     Setting(
         "agent.deny",
         "sudo *, su *, doas *, shutdown*, reboot*, mkfs*, dd *, rm -rf /*, rm -rf ~*, git push*",
-        "Commands to refuse without asking, as comma-separated patterns. No protection.",
+        "Commands to refuse without asking, as comma-separated patterns. Not a security measure.",
     ),
     Setting(
         "agent.sandbox",
@@ -286,7 +290,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "",
         "More variables that commands see, as comma-separated patterns: `DATABASE_URL, DJANGO_*`.",
     ),
-    Setting("agent.seconds", 120.0, "Seconds after which a command of the agent is ended.", minimum=0.1),
+    Setting("agent.seconds", 120.0, "Seconds after which the agent ends a command.", minimum=0.1),
     Setting("agent.patience", 300.0, "Seconds to wait for the next output of a model.", minimum=0.1),
     Setting("agent.max_turns", 60, "Messages from the model after which the agent stops; 0: no limit.", minimum=0),
     Setting("agent.max_tokens", 0, "Tokens, sent and received, after which the agent stops; 0: no limit.", minimum=0),

@@ -26,7 +26,7 @@ def test_every_command_is_listed_once_and_in_a_group(capsys: pytest.CaptureFixtu
     lines = capsys.readouterr().out.splitlines()
     listed = [line.split()[0] for line in lines if line.startswith("  ")]
     assert sorted(listed) == sorted(names())
-    assert lines[4] == "Begin here:"
+    assert lines[4] == "Start here:"
     more = lines.index("More:") if "More:" in lines else len(lines)
     assert {line.split()[0] for line in lines[more:] if line.startswith("  ")} <= {"bench"}
 

@@ -21,12 +21,12 @@ from laconic.errors import LaconicError, UsageError
 from laconic.render.escape_control import visible
 
 _GROUPS: Final = {
-    "Begin here": ("replay", "setup", "wrap", "doctor"),
+    "Start here": ("replay", "setup", "wrap", "doctor"),
     "Ask about code": ("search", "inspect", "read", "map", "context", "trace", "diff", "report", "edit"),
     "Shorten output": ("run", "reduce", "recall", "hook"),
     "See what it costs": ("stats", "why", "dashboard"),
     "Serve": ("gateway", "team", "login", "mcp", "agent"),
-    "Keep house": ("index", "workspace", "purge", "completion"),
+    "Maintain": ("index", "workspace", "purge", "completion"),
 }
 
 
@@ -143,7 +143,7 @@ def summary(name: str) -> str:
     from laconic.tools import tools
 
     if name in tools() and name not in _modules():
-        return (command(name).__doc__ or "").split("\n", 1)[0]
+        return tools()[name].summary
     if name in _modules():
         module = f"{commands.__name__}.{name.replace('-', '_')}"
     else:
@@ -162,7 +162,7 @@ def _overview() -> str:
     lines = [
         "usage: laconic [--config FILE] COMMAND [...]",
         "",
-        "Coding agents that spend fewer tokens for the same work.",
+        "Help coding agents do the same work with fewer tokens.",
     ]
     left = dict.fromkeys(names())
     for title, group in _GROUPS.items():
@@ -175,4 +175,4 @@ def _overview() -> str:
             del left[name]
     if left:
         lines += ["", "More:", *(f"  {name:<12} {summary(name)}" for name in left)]
-    return "\n".join([*lines, "", "`laconic COMMAND --help` tells more."])
+    return "\n".join([*lines, "", "Run `laconic COMMAND --help` for details."])

@@ -8,14 +8,14 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
-from laconic.cli.argument_help import ARGUMENT_HELP
 from laconic.cli.terminal import ProgressBar
 from laconic.config import Settings
 from laconic.errors import CommandFailed, UsageError
 from laconic.tool_runtime.runtime import ToolRuntime
-from laconic.tool_runtime.tool import AGAIN, OFFSET, Argument, Tool
+from laconic.tool_runtime.tool import AGAIN, BUDGET, OFFSET, Argument, Tool
 from laconic.tools import tools
 from laconic.workspace.git import home
 from laconic.workspace.programs import find_program
@@ -25,6 +25,7 @@ _PATH_LINE = re.compile(r"^(?:\[?[\w@~.+-][^\s]*[./][^\s]*(?:#\w+ \d+ lines\])?|
 _PLACES = ("targets", "path", "file")  # arguments that may name a file or a folder
 _PLACE = re.compile(r"[^\s:#*?]+")  # the path in `path`, `path:40-80`, `path#L40` and `path::Symbol`
 _NUMBER = re.compile(r"^( *)(\d+(?:-\d+)?\??)(?=[\t ])")
+_WIDTH = 120  # columns of a tool's help
 
 
 class ToolCommand:
@@ -32,13 +33,13 @@ class ToolCommand:
 
     def __init__(self, tool: Tool) -> None:
         self._tool = tool
-        self.__doc__ = f"{tool.summary}.\n\n{tool.help}"
+        self.__doc__ = f"{tool.summary}.\n\n{textwrap.fill(tool.help, _WIDTH)}"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         for argument in self._tool.arguments:
             _add(parser, self._tool, argument)
-        parser.add_argument("--budget", metavar="TOKENS", help="tokens, or compact, standard, full")
-        parser.add_argument("--offset", type=int, default=OFFSET.default, help="continue at this offset")
+        parser.add_argument("--budget", metavar="TOKENS", help=BUDGET.explained)
+        parser.add_argument("--offset", type=int, default=OFFSET.default, help=OFFSET.explained)
         parser.add_argument("--json", action="store_true", help="compact JSON instead of text")
         parser.add_argument("--root", type=Path, help="the workspace (default: the repository around this folder)")
 
@@ -98,7 +99,7 @@ def _from_top(value: object, here: Path, root: Path) -> object:
 
 def _add(parser: argparse.ArgumentParser, tool: Tool, argument: Argument) -> None:
     """One argument of a tool: required ones by their place, others by a flag; the first also by its place."""
-    said = argument.explained or argument.help or ARGUMENT_HELP.get((tool.name, argument.name))
+    said = argument.explained or argument.help
     flag = f"--{argument.name.replace('_', '-')}"
     if argument.kind == "flag":
         parser.add_argument(flag, action="store_true", help=said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from laconic.errors import UnknownName
+from laconic.tool_runtime.tool import Argument
 from laconic.tools import tools
 
 
@@ -14,7 +15,7 @@ def help_text(name: str) -> str:
     rows = []
     for argument in found.fields.values():
         rows.append(
-            f"- `{argument.name}`{'' if argument.required else ' (optional)'}: {argument.help or argument.kind}"
+            f"- `{argument.name}`{'' if argument.required else ' (optional)'}: {_describe(argument)}"
             + (f"; one of {', '.join(argument.choices)}" if argument.choices else "")
         )
     examples = "".join(f"    {example}\n" for example in found.examples)
@@ -23,6 +24,10 @@ def help_text(name: str) -> str:
         + "\n".join(rows)
         + (f"\n\nExamples:\n\n{examples}" if examples else "\n")
     )
+
+
+def _describe(argument: Argument) -> str:
+    return argument.explained or argument.help or argument.kind
 
 
 def write_project_notes() -> str:
@@ -34,6 +39,6 @@ def write_project_notes() -> str:
         "`search` takes a name, text, /regex/, path or question; `inspect` shows symbols with body, references, callers"
         " and tests; `context` collects the code for a task; `read` takes several targets. Ask for several things in"
         " one call, and do not read a file again that was shown.\n"
-        "Mark a task as in progress before you research it. Name `budget` as compact where a glance is enough."
-        " `recall` brings back what a mark in brackets names."
+        "Mark a task as in progress before you research it. Set `budget` to compact for a first look."
+        " `recall` brings back what a note in brackets names."
     )

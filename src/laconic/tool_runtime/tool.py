@@ -34,7 +34,7 @@ class Argument:
     default: Value = None
     listed: bool = True  # it stands in the schema that every prompt pays for
     words: bool = True  # an element may hold white space; if not, a text is split there
-    explained: str = ""  # what a terminal shows instead of `help`
+    explained: str = ""  # what a terminal and the documents show instead of `help`
 
     def schema(self) -> dict[str, Json]:
         """The JSON schema of this argument, as short as it can be."""
@@ -57,14 +57,30 @@ _SCHEMA_TYPES: Final[dict[str, Json]] = {
 }
 
 BUDGET: Final = Argument(
-    "budget", "text", "", aliases=("max_tokens", "tokens", "token_budget", "verbosity", "detail")
+    name="budget",
+    kind="text",
+    help="",
+    aliases=("max_tokens", "tokens", "token_budget", "verbosity", "detail"),
+    explained="tokens, or compact, standard, full",
 )
 FORMAT: Final = Argument(name="format", kind="text", help="", choices=("text", "json"), default="text", listed=False)
 OFFSET: Final = Argument(
-    name="offset", kind="number", help="", aliases=("skip", "cursor", "from"), default=0, listed=False
+    name="offset",
+    kind="number",
+    help="",
+    aliases=("skip", "cursor", "from"),
+    default=0,
+    listed=False,
+    explained="continue at this offset",
 )
 AGAIN: Final = Argument(
-    name="again", kind="flag", help="", aliases=("force", "refresh", "no_cache"), default=False, listed=False
+    name="again",
+    kind="flag",
+    help="",
+    aliases=("force", "refresh", "no_cache"),
+    default=False,
+    listed=False,
+    explained="send again what this session already received",
 )
 SHARED: Final = (BUDGET, FORMAT, OFFSET, AGAIN)
 WORKSPACE: Final = Argument(

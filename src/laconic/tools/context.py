@@ -351,12 +351,12 @@ def _cut_at_word(text: str) -> str:
 
 TOOL = Tool(
     name="context",
-    summary="The code for a task in words (issue, bug, feature)",
-    help="Give the whole text of the task. The answer shows the function that it is most likely about with its callers"
-    " and tests, the lines elsewhere that matter most, and names of further places, as many as the budget allows. `show`"
-    " set to `names` or `code` gives one without the other. Asked how something works, it gives an overview: who does the"
-    " work, from where it is reached, its rules, data and tests (`show=deep`: with the code). Lines that this session"
-    " has received are not sent again.",
+    summary="Code for a task: the text of an issue, bug or feature",
+    help="Pass the whole text of the task. The answer shows the function that it is most likely about with its callers"
+    " and tests, the lines elsewhere that matter most, and names of further places, as many as the budget allows."
+    " `show=names` or `show=code` shows only one of the two. If you ask how something works, the answer is an overview:"
+    " what does the work, what calls it, its rules, data and tests (`show=deep`: with the code). Lines that this session"
+    " has already received are not sent again.",
     arguments=(
         Argument(name="task", kind="text", help="", required=True, explained="the text of the issue, bug or change"),
         Argument(
@@ -367,7 +367,7 @@ TOOL = Tool(
             default="both",
             listed=False,
             aliases=_SHOW,
-            explained="names of places, lines of code, or both; or how a subject works, in lines or with its code",
+            explained="names of places, lines of code, or both; or how something works, in lines or with its code",
         ),
         Argument(
             name="path",

@@ -241,8 +241,8 @@ TOOL = Tool(
     name="diff",
     summary="What changed, by symbol: signatures, bodies, renames, risk, tests",
     help="Compares two states: nothing (the working tree with HEAD), `staged`, `unstaged`, a commit or branch, `A..B`,"
-    " `A...B` (since they parted), `A^!` (one commit), or a patch file. `view=hunks` shows the lines, without hunks of"
-    " white space only. Budget minimal, compact, standard or full chooses the detail.",
+    " `A...B` (since they diverged), `A^!` (one commit), or a patch file. `view=hunks` shows the lines, without hunks"
+    " that change only white space. The budget minimal, compact, standard or full sets the level of detail.",
     arguments=(
         Argument(
             "states",
@@ -284,7 +284,7 @@ TOOL = Tool(
             help="",
             choices=("symbols", "hunks"),
             default="symbols",
-            explained="symbols that changed, or lines",
+            explained="show changed symbols, or changed lines",
         ),
     ),
     run=run,

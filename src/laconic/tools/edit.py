@@ -19,11 +19,11 @@ def run(call: ToolCall) -> ToolAnswer:
 
 TOOL = Tool(
     name="edit",
-    summary="Edit files by line and tag, or by exact text; all edits of a call or none",
+    summary="Edit files by line and tag, or by exact text; all edits in a call or none",
     help="Each edit is {path, tag, start, end, text} (lines as a read showed them, inclusive; no text deletes), or"
     " {path, tag, insert_after or insert_before, text}, or {path, find, text, count}, or {path, create: true, text}."
-    " The path may be left out where the tag names it. If the file changed since, lines are followed only when they are"
-    " unchanged and unambiguous; otherwise nothing is written, and the answer shows the fresh lines.",
+    " You may omit the path if the tag identifies it. If the file has changed since, the edit is made only if its lines"
+    " are unchanged and unambiguous; otherwise nothing is written, and the answer shows the current lines.",
     arguments=(
         Argument(
             "edits",

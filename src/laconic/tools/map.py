@@ -228,7 +228,7 @@ TOOL = Tool(
     name="map",
     summary="Overview of the repository, a folder, or a file's outline",
     help="Without a path: languages, manifests with dependencies, entry points, tests, public names and the tree, one"
-    " line a folder. With a folder: the same below it. With a file: its symbols with their spans. With words: how that"
+    " line per folder. With a folder: the same below it. With a file: its symbols with their spans. With words: how that"
     " works here.",
     arguments=(
         Argument(
@@ -236,7 +236,7 @@ TOOL = Tool(
             kind="text",
             help="",
             aliases=("root", "target", "targets", "scope", "module"),
-            explained="a folder, a file or a subject; without it, the whole repository",
+            explained="a folder, a file, or words (default: the whole repository)",
         ),
         replace(WORKSPACE, listed=False),
         AT,

@@ -201,9 +201,9 @@ def _fits(symbol: Symbol, name: str) -> bool:
 TOOL = Tool(
     name="read",
     summary="Numbered lines of several places: path, path:40-80, path::Symbol",
-    help="Reads files, ranges and symbols. Each file has a header with the tag that `edit` needs. A long file without a"
-    " range gives its outline; a snippet has at most 80 lines unless a budget is named. `anchors` adds two"
-    " letters to every number (`40:k3`), which `edit` checks, for models that lose count.",
+    help="Reads files, ranges and symbols. Each file has a header with the tag that `edit` needs. Of a long file without"
+    " a range you get the outline; a snippet has at most 80 lines unless you name a budget. `anchors` adds two"
+    " letters to every line number (`40:k3`), which `edit` checks, for models that lose count.",
     arguments=(
         Argument(
             name="targets",
@@ -221,7 +221,7 @@ TOOL = Tool(
             aliases=("hashes", "line_anchors"),
             default=False,
             listed=False,
-            explained="add two letters to every number, which edits check",
+            explained="add two letters to every line number, which edits check",
         ),
         replace(WORKSPACE, listed=False),
         AT,

@@ -1,4 +1,4 @@
-"""`recall`: what was left out or evicted, by its reference, by lines, or by pattern."""
+"""`recall`: what was left out, by its reference, by lines, or by pattern."""
 
 from __future__ import annotations
 
@@ -113,26 +113,26 @@ def _range(text: str) -> tuple[int, int]:
 
 TOOL = Tool(
     name="recall",
-    summary="What was left out or evicted, by its reference",
+    summary="What was left out, by its reference",
     help="Returns exactly what an earlier answer or the gateway put into the archive: all of it, some lines, or the lines"
-    " that match a pattern. Without a reference it lists or searches what was kept for this workspace.",
+    " that match a pattern. Without a reference it lists or searches what the archive has for this workspace.",
     arguments=(
-        Argument("ref", "text", "", explained="the reference that a mark or a last line names"),
+        Argument("ref", "text", "", explained="the reference in a note or in a last line"),
         Argument(name="lines", kind="text", help="", listed=False, explained="only these lines: 40-80"),
-        Argument("grep", "text", "", explained="only lines that this regular expression finds"),
+        Argument("grep", "text", "", explained="only lines that match this regular expression"),
         Argument(
             name="session",
             kind="text",
             help="",
             listed=False,
-            explained="without a reference: of this session, or `all`",
+            explained="without a reference: only this session, or `all`",
         ),
         Argument(
             name="task",
             kind="text",
             help="",
             listed=False,
-            explained="without a reference: of the task with this title",
+            explained="without a reference: only the task with this title",
         ),
     ),
     run=run,

@@ -343,12 +343,13 @@ def _on(item: Finding, lines: set[int] | None) -> bool:
 
 TOOL = Tool(
     name="report",
-    summary="Findings of linters, builds and test runs, from files or by running one",
+    summary="Findings from linters, builds and test runs, from files or by running one",
     help="Reads SARIF, JUnit, Checkstyle, PMD and SpotBugs XML, and what ESLint, ruff, mypy, pyright, pytest, tsc, cargo,"
     " go, javac, Maven and Gradle print. Without `file` or `run` it reads what builds and test runs have left below"
     " target/, build/ and reports/; `file` may be a folder. The summary comes first; severity, category, rule, path and"
-    " since narrow it. `run` starts a tool that the setting `report.allow` names, on a copy of the workspace, which it"
-    " cannot change; one that lies in the workspace (`gradlew`, `mvnw`) only if its full path is in the setting.",
+    " since narrow it. `run` starts a tool that the setting `report.allow` names, on a copy of the workspace: the tool"
+    " cannot change your files. It starts a tool inside the workspace (`gradlew`, `mvnw`) only if the setting has its"
+    " full path.",
     arguments=(
         Argument(
             name="file",

@@ -340,10 +340,10 @@ def _nothing(call: ToolCall, query: str, found: SearchResult) -> str:
 TOOL = Tool(
     name="search",
     summary="Find by name, phrase, /regex/, path or question; hits with their symbol and span",
-    help="Accepts identifiers in any style, Class.method, kind words (class Foo), phrases, /regular expressions/, globs"
-    " and paths, or a question in words. `in` narrows: code, symbols, refs, docs, tests, paths. The query may"
-    " contain filters: path:src/** lang:rust kind:class -tests. `in=values` counts the different texts that a regular"
-    " expression matches, or its first group: /raise (\\w+)/.",
+    help="Accepts identifiers in any style, Class.method, a kind and a name (class Foo), phrases, /regular expressions/,"
+    " globs and paths, or a question in words. `in` narrows: code, symbols, refs, docs, tests, paths. The query may"
+    " contain filters: path:src/** lang:rust kind:class -tests. `in=values` counts the distinct texts that a regular"
+    " expression or its first group matches: /raise (\\w+)/.",
     arguments=(
         Argument(
             name="query",
@@ -360,7 +360,7 @@ TOOL = Tool(
             explained="only files that this glob matches",
         ),
         Argument(name="in", kind="text", help="", choices=_WITHIN, default="all", explained="only hits of this kind"),
-        Argument("limit", "number", "", explained=f"hits of one answer, at most {MOST}"),
+        Argument("limit", "number", "", explained=f"hits in one answer, at most {MOST}"),
         Argument(
             name="context_lines",
             kind="number",
@@ -383,7 +383,7 @@ TOOL = Tool(
             help="",
             listed=False,
             aliases=("symbol_kind",),
-            explained="only symbols of this kind: class",
+            explained="only symbols of this kind, such as class",
         ),
         WORKSPACE,
         AT,

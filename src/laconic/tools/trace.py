@@ -132,8 +132,8 @@ def _way(code: Code, way: tuple[CallEdge, ...]) -> dict[str, Json]:
 
 TOOL = Tool(
     name="trace",
-    summary="Call paths: callers of a symbol (impact), or from symbol to another",
-    help="With one symbol: who calls it, level by level (direction=down: what it calls). With `to`: the call paths"
+    summary="Callers of a symbol (impact), or call paths from it to another",
+    help="With one symbol: its callers, level by level (direction=down: what it calls). With `to`: the call paths"
     " between the two. A `?` marks a step that is only possible.",
     arguments=(
         Argument(
@@ -159,7 +159,7 @@ TOOL = Tool(
             default=_DEPTH,
             listed=False,
             aliases=("max_depth", "levels", "hops"),
-            explained=f"steps that are followed, at most {_DEEPEST}",
+            explained=f"levels to follow, at most {_DEEPEST}",
         ),
         replace(WORKSPACE, listed=False),
         AT,

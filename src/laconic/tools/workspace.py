@@ -114,9 +114,9 @@ def _remove(call: ToolCall) -> ToolAnswer:
 
 TOOL = Tool(
     name="workspace",
-    summary="Index state; action: status, list, add, remove, refresh",
-    help="Lists the code bases that are indexed on this machine, adds or forgets one, or brings the index up to date now."
-    " The index follows changes by itself; refresh is never needed for a right answer.",
+    summary="Index state, and the indexed code bases",
+    help="Lists the code bases that are indexed on this machine, adds or removes one, or updates the index now. The index"
+    " follows changes by itself: you never need refresh to get a correct answer.",
     arguments=(
         Argument(name="action", kind="text", help="", choices=_ACTIONS, default="status", explained="what to do"),
         Argument(
@@ -126,9 +126,7 @@ TOOL = Tool(
             aliases=("root", "workspace"),
             explained="the folder of another code base",
         ),
-        Argument(
-            name="force", kind="flag", help="add a folder that looks like no project", default=False, listed=False
-        ),
+        Argument(name="force", kind="flag", help="add a folder that is not a project", default=False, listed=False),
     ),
     run=run,
     budget=600,

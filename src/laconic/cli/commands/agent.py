@@ -3,7 +3,7 @@
 Commands run in a sandbox if the system has one; the first line says which, or that there is none. The agent asks before
 it runs a command, unless you pass --yes or `agent.allow` names the command. Without a terminal, the command is refused.
 The answer goes to standard output, everything else to standard error. Exit codes: 0 done, 2 wrong usage, 3 a limit was
-reached, 4 the model or its provider failed, 130 interrupted. `--resume` continues after any of them.
+reached, 4 the model or its provider failed, 130 interrupted. `--resume` continues a session after any of them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--base-url", default="", metavar="URL", help="address of the server that serves the model")
     parser.add_argument(
-        "--format", default="", choices=("", "chat", "anthropic", "gemini"), help="format that the server understands"
+        "--format",
+        default="",
+        choices=("", "chat", "anthropic", "gemini"),
+        metavar="FORMAT",
+        help="format that the server understands: chat, anthropic or gemini",
     )
     parser.add_argument("--protocol", choices=("auto", "native", "prompted"), help="how the model calls tools")
     parser.add_argument(

@@ -2,7 +2,7 @@
 
     laconic completion bash > ~/.local/share/bash-completion/completions/laconic
 
-It completes commands, options and option values; everything else is completed as a file name.
+It completes commands, options and their values, and file names everywhere else.
 """
 
 from __future__ import annotations

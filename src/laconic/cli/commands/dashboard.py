@@ -1,4 +1,4 @@
-"""Show where tokens went, in a browser: sessions, tools, files, models, money, live.
+"""Show live in a browser where tokens and money went: sessions, tools, files, models.
 
 It reads the files in the cache folder, listens on this machine only, and sends nothing anywhere. Open the link that it
 prints: it contains the token that the pages require.

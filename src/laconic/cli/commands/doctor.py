@@ -1,9 +1,9 @@
 """Report what is wrong or missing, and how to fix it.
 
 Checks the settings, the cache folder and its files, git, the parser and the index of a workspace, and starts the server
-as each configured client would start it. Changes nothing. A command in a project's file that
-`laconic setup` would not write is named and not started. `laconic doctor claude` also says what our tools add to each
-prompt of Claude Code, in tokens.
+as each configured client would start it. Changes nothing. It names, but does not start, a command in a project's file
+that `laconic setup` would not have written. `laconic doctor claude` says how many tokens Laconic's tools add to each
+prompt of Claude Code.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="CLIENT|PATH",
-        help="a client, such as claude, to look at that alone and see what it adds to each prompt; or the workspace",
+        help="a client, such as claude: check only that, and see what each prompt pays for Laconic; or the workspace",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 

@@ -2,8 +2,8 @@
 
 Edits are JSON, one object or a list, as arguments or on standard input:
 {"path": "a.py", "tag": "4f2a91", "start": 40, "end": 42, "text": "..."}; `insert_after` or `insert_before` instead of
-`start` inserts; {"path", "find", "text", "count"} replaces an exact text; {"path", "create": true, "text"} makes a
-file. Lines are 1-based and inclusive, as shown by a read; no text deletes.
+`start` inserts; {"path", "find", "text", "count"} replaces an exact text; {"path", "create": true, "text"} creates a
+file. Lines are 1-based and inclusive, as `laconic read` shows them. An edit without text deletes the lines.
 """
 
 from __future__ import annotations

@@ -45,10 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--store",
         default="",
         metavar="URL",
-        help="database of a team, postgresql://USER@HOST/NAME; replicas share it",
+        help="a team's database, postgresql://USER@HOST/NAME, which replicas share",
     )
     add_listen_arguments(parser)
-    parser.add_argument("--off", action="store_true", help="send requests on unchanged, and only count their cost")
+    parser.add_argument("--off", action="store_true", help="pass requests on unchanged, and only count their cost")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:

@@ -1,7 +1,7 @@
-"""Shorten what a client's own shell printed: a hook for Claude Code, which `laconic setup claude --hook` registers.
+"""Shorten what Claude Code's own shell prints: the hook that `laconic setup claude --hook` registers.
 
-Reads the event on standard input and prints the shorter output; the whole is kept for `laconic recall`. If anything
-fails, it prints nothing, and the client goes on with what its shell printed.
+Reads the event on standard input and prints the shorter output; `laconic recall` returns all of it. If anything fails,
+it prints nothing, and Claude Code uses the output as it is.
 """
 
 from __future__ import annotations

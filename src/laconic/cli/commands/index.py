@@ -31,12 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the statistics as JSON")
     parser.add_argument(
-        "--rebuild", action="store_true", help="delete the old index first, with all checkouts that share it"
+        "--rebuild", action="store_true", help="first delete the old index, for all checkouts that share it"
     )
     parser.add_argument(
         "--yes", action="store_true", help="index a folder that does not look like a project, such as / or ~"
     )
-    parser.add_argument("--scip", type=Path, metavar="FILE", help="also write definitions and sure uses as SCIP")
+    parser.add_argument(
+        "--scip", type=Path, metavar="FILE", help="also write definitions and sure references as SCIP"
+    )
     parser.add_argument("--wait", type=float, default=0.0, metavar="S", help="seconds to wait for another writer")
 
 

@@ -1,6 +1,6 @@
-"""Log in to a team's gateway, and get a key: your browser confirms who you are.
+"""Log in to a team's gateway with your browser, and get a key.
 
-The key is kept in a file that only you can read. `laconic login --key URL` prints it, for a client's settings or
+Laconic keeps the key in a file that only you can read. `laconic login --key URL` prints it, for a client's settings or
 for Claude Code's `apiKeyHelper`.
 """
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("url", metavar="URL", help="address of the team's gateway")
-    parser.add_argument("--key", action="store_true", help="print the key of an earlier login")
-    parser.add_argument("--remove", action="store_true", help="forget that key on this machine")
+    parser.add_argument("--key", action="store_true", help="print the key from an earlier login")
+    parser.add_argument("--remove", action="store_true", help="remove that key from this machine")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:

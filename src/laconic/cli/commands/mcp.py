@@ -1,8 +1,9 @@
 """Serve the code plane as an MCP server, on standard input and output or over HTTP.
 
-With --around it serves other MCP servers instead: those of a configuration file, or those of a client that are named.
+With --around, it sits in front of other MCP servers instead: those in a configuration file, or those that your clients
+are set up with, by name.
 
-Over HTTP, clients send a token in `Authorization: Bearer`: the one that you chose, or the one in the file `token` of
+Over HTTP, clients send a token in `Authorization: Bearer`: the one that you chose, or the one in the file `token` in
 the state folder.
 """
 
@@ -25,17 +26,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--behind-gateway",
         action="store_true",
-        help="the client's requests pass a Laconic gateway: it points to what a conversation has, answers are whole",
+        help="for clients behind a Laconic gateway: answer in full; the gateway replaces what the model already has",
     )
-    parser.add_argument("--http", metavar="HOST:PORT", help="serve streamable HTTP here instead of standard input")
-    parser.add_argument(
-        "--no-token", action="store_true", help="allow every user of this machine (loopback without a token)"
-    )
+    parser.add_argument("--http", metavar="HOST:PORT", help="serve streamable HTTP at this address instead")
+    parser.add_argument("--no-token", action="store_true", help="let in every user of this machine (loopback only)")
     parser.add_argument(
         "--around",
         nargs="+",
         metavar="FILE|NAME",
-        help="stand in front of these MCP servers: shorter lists, shorter results",
+        help="shorten the tool lists and results of these MCP servers",
     )
     add_listen_arguments(parser)
 

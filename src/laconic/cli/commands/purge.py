@@ -1,7 +1,7 @@
 """Delete what Laconic stores about conversations: one session, one account, everything before a date, or everything.
 
-Without an option, it lists what is stored. Afterwards no file of Laconic contains the removed bytes. A running gateway
-keeps working. Indexes and the edit history belong to workspaces and stay.
+Without an option, it lists what is stored. Afterwards, none of Laconic's files contains the deleted bytes. A running
+gateway keeps working. Indexes and the edit history belong to workspaces and stay.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Print archived content: all of it, some lines, or the lines that match a pattern.
 
-Without a reference, it lists, or searches with --grep, what is archived for this workspace: session, task, age and size.
-With --all it includes other workspaces and the gateway; --session and --task narrow that down.
+Without a reference, it lists what is archived for this workspace (session, task, age and size), or searches it with
+--grep. --all includes other workspaces and the gateway; --session and --task narrow the list.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--session", metavar="NAME", help="a session, by its name or words of its title")
     parser.add_argument("--task", metavar="TITLE", help="what belonged to the task with this title")
-    parser.add_argument("--lines", metavar="A-B", help="only these lines, from 1")
+    parser.add_argument("--lines", metavar="A-B", help="only these lines, counted from 1")
     parser.add_argument(
         "--grep", metavar="PATTERN", help="only lines that match this regular expression, with line numbers"
     )

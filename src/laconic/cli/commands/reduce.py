@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="print JSON: text, kind, tokens and lines before and after"
     )
-    parser.add_argument("--model", help="model whose tokenizer counts")
+    parser.add_argument("--model", help="model whose tokenizer counts the tokens")
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:

@@ -1,8 +1,8 @@
-"""Replay recorded sessions: what they cost, what they would have cost, and what would have been missing.
+"""Replay recorded sessions: what they cost, what they would have cost with Laconic, and what would have been missing.
 
-Without a path: the sessions of the last days of every client on this machine (Claude Code, Codex, opencode, Gemini CLI,
-our agent, and aider in this folder). With one: session files of these, chat and Anthropic JSON, or a folder of them.
-Nothing is sent.
+Without a path: recent sessions of every client on this machine (Claude Code, Codex, opencode, Gemini CLI, Laconic's
+agent, and aider in this folder). With a path: a session file of one of these, chat or Anthropic JSON, or a folder of
+files. It sends nothing.
 """
 
 from __future__ import annotations
@@ -33,10 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", type=Path, metavar="FILE|FOLDER", help="session file, or a folder of them")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with a chart for each session")
-    parser.add_argument("--days", type=positive, default=30, metavar="N", help="without a path: how far to look back")
-    parser.add_argument("--policy", choices=_POLICIES, action="append", help="with a path: what to try")
+    parser.add_argument(
+        "--days", type=positive, default=30, metavar="N", help="without a path: days to look back (default: 30)"
+    )
+    parser.add_argument("--policy", choices=_POLICIES, action="append", help="with a path: a policy to try")
     parser.add_argument("--model", default=CURRENT, help="with a path: the model whose prices to use")
-    parser.add_argument("--least", type=positive, default=5, metavar="TURNS", help="skip shorter sessions")
+    parser.add_argument(
+        "--least", type=positive, default=5, metavar="TURNS", help="skip sessions with fewer turns (default: 5)"
+    )
 
 
 def run(args: argparse.Namespace, settings: Settings) -> int:

@@ -1,4 +1,4 @@
-"""Run a command and print its output reduced; the whole output is kept for `laconic recall`.
+"""Run a command and shorten its output; `laconic recall` returns all of it.
 
 The exit code is the command's own: 127 if the command does not exist, 128 plus the signal number if a signal ended it.
 """
@@ -21,7 +21,7 @@ from laconic.workspace.git import home
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_budget(parser)
-    parser.add_argument("--session", help="label under which the output is kept (default: the workspace)")
+    parser.add_argument("--session", help="label under which to keep the output (default: the workspace)")
     parser.add_argument("argv", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command and its arguments")
 
 

@@ -1,8 +1,8 @@
-"""Write the configuration that makes a client start Laconic's MCP server, or remove it again.
+"""Set up a client to start Laconic's MCP server, or undo that.
 
-Without a client's name it finds the clients on this machine and asks about each. Merges with what is there, keeps a copy
-of it, and changes nothing a second time. A short section for models goes into the file that the client reads
-(AGENTS.md, CLAUDE.md, GEMINI.md). `laconic doctor` checks the result.
+Without a client's name, it finds the clients on this machine and asks about each. It merges with the client's
+configuration and keeps a copy of it; a second run changes nothing. A short section for models goes into the file that
+the client reads (AGENTS.md, CLAUDE.md, GEMINI.md). `laconic doctor` checks the result.
 """
 
 from __future__ import annotations
@@ -34,22 +34,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for known in all_setups():
         names.append(known.name)
     parser.add_argument(
-        "client", nargs="?", choices=names, help="the client to set up (default: ask about each installed)"
+        "client", nargs="?", choices=names, help="the client to set up (default: ask about each that is installed)"
     )
     parser.add_argument("--print", action="store_true", help="print what would be written, and write nothing")
     parser.add_argument("--remove", action="store_true", help="remove Laconic's entry and section")
     parser.add_argument("--project", action="store_true", help="for this folder (default, except for Codex)")
     parser.add_argument("--user", action="store_true", help="for all of your projects")
-    parser.add_argument("--plugin", action="store_true", help="Claude Code: our tools, a skill and /laconic:cost")
+    parser.add_argument(
+        "--plugin", action="store_true", help="Claude Code: Laconic's tools, a skill and /laconic:cost"
+    )
     parser.add_argument(
         "--around", action="store_true", help="move the client's other servers behind `laconic mcp --around`"
     )
     parser.add_argument("--hook", action="store_true", help="Claude Code: shorten what its shell prints")
     parser.add_argument("--edit", action="store_true", help="also offer the edit tool")
-    parser.add_argument("--command", metavar="WORDS", help="how clients start us, such as 'uvx --from URL laconic'")
-    parser.add_argument("--no-guidance", action="store_true", help="leave AGENTS.md and the like alone")
-    parser.add_argument("--skill", action="store_true", help="write the guidance as a skill of Claude Code instead")
-    parser.add_argument("--yes", action="store_true", help="without a client's name: set up all, and do not ask")
+    parser.add_argument("--command", metavar="WORDS", help="command that starts Laconic: 'uvx --from URL laconic'")
+    parser.add_argument("--no-guidance", action="store_true", help="do not write to AGENTS.md and the like")
+    parser.add_argument("--skill", action="store_true", help="Claude Code: write the guidance as a skill instead")
+    parser.add_argument("--yes", action="store_true", help="without a client's name: set up all without asking")
     parser.add_argument("--root", type=Path, default=Path(), help="the project (default: this folder)")
 
 

@@ -1,7 +1,7 @@
 """Show what tools and models cost, and which models wrote unusable calls.
 
-Calls, errors, tokens and time for each tool; tokens and money for each model, with and without Laconic, as the gateway
-saw them; malformed calls by provider, model and reason.
+Calls, errors, tokens and time for each tool; tokens and money for each model, with and without Laconic, of the requests
+that went through the gateway; malformed calls by provider, model and reason.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Manage a team's gateway: keys with budgets, what they spent, and who changed what.
 
 `laconic team key create --owner NAME` prints a key once; only its hash is kept. `--store` or LACONIC_STORE names the
-team's database; without one, keys are in a file of this machine.
+team's database; without one, keys are in a file on this machine.
 """
 
 from __future__ import annotations
@@ -33,28 +33,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     key = chosen.add_parser("key", help="keys of people and programs").add_subparsers(
         dest="act", required=True, metavar="create|list|revoke", help="what to do with keys"
     )
-    _add_create(key.add_parser("create", help="make a key, and print it once"))
+    _add_create(key.add_parser("create", help="create a key, and print it once"))
     listed = key.add_parser("list", help="keys in force, without the keys themselves")
-    listed.add_argument("--all", action="store_true", help="also those that were revoked")
-    revoked = key.add_parser("revoke", help="end a key; every replica refuses it within two seconds")
-    revoked.add_argument("id", help="the ten digits behind `lac-`, or the whole key")
+    listed.add_argument("--all", action="store_true", help="also list revoked keys")
+    revoked = key.add_parser("revoke", help="revoke a key; every replica refuses it within two seconds")
+    revoked.add_argument("id", help="the ten characters after `lac-`, or the whole key")
     spent = chosen.add_parser("spending", help="what was spent, by person, team, project, client, model or day")
-    spent.add_argument("--by", choices=_AXES, default="person", help="what to add up by")
-    spent.add_argument("--days", type=int, default=30, help="how many days back; 0: all")
+    spent.add_argument("--by", choices=_AXES, default="person", help="what to group by")
+    spent.add_argument("--days", type=int, default=30, help="days to look back (default: 30); 0: all")
     spent.add_argument("--csv", action="store_true", help="all rows, for a spreadsheet")
-    chosen.add_parser("audit", help="who made and revoked keys, and removed data")
+    chosen.add_parser("audit", help="who created and revoked keys, and deleted data")
     for each in (listed, revoked, spent, key.choices["create"], chosen.choices["audit"]):
-        each.add_argument("--store", default="", metavar="URL", help="database of the team")
+        each.add_argument("--store", default="", metavar="URL", help="the team's database")
 
 
 def _add_create(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--owner", required=True, help="the person or program that uses it")
-    parser.add_argument("--team", default="", help="the team that its spending counts for")
-    parser.add_argument("--role", choices=_ROLES, default="developer", help="whose figures it may see")
-    parser.add_argument("--models", default="", metavar="PATTERNS", help="models that it may use: `claude-*, gpt-5*`")
-    parser.add_argument("--budget", default="", metavar="50/month", help="dollars per day, week or month, or ever")
-    parser.add_argument("--rate", type=int, default=0, metavar="N", help="requests per minute")
-    parser.add_argument("--days", type=float, default=0.0, metavar="N", help="days after which it expires")
+    parser.add_argument("--owner", required=True, help="the person or program that uses the key")
+    parser.add_argument("--team", default="", help="the team that its spending is charged to")
+    parser.add_argument("--role", choices=_ROLES, default="developer", help="whose figures its owner may see")
+    parser.add_argument(
+        "--models", default="", metavar="PATTERNS", help="models that it may use (default: all): `claude-*, gpt-5*`"
+    )
+    parser.add_argument("--budget", default="", metavar="50/month", help="dollars per day, week, month, or ever")
+    parser.add_argument("--rate", type=int, default=0, metavar="N", help="requests per minute (default: no limit)")
+    parser.add_argument(
+        "--days", type=float, default=0.0, metavar="N", help="days after which it expires (default: never)"
+    )
     parser.add_argument("--note", default="", help="what it is for")
 
 

@@ -1,8 +1,8 @@
-"""Show where the money of recorded sessions went, by cause: pauses, changed prompts, compactions, new text.
+"""Show what recorded sessions spent money on, by cause: pauses, changed prompts, compactions, new text.
 
-Without a name: the sessions of the last days on this machine, of Claude Code, Codex, opencode, Gemini CLI and the
-gateway's own record. With one: a session file, a folder of them, a project folder, or words of a session's name or
-title. Nothing is sent.
+Without an argument: recent sessions on this machine, from Claude Code, Codex, opencode, Gemini CLI and the gateway's
+own record. With one: a session file, a folder of them, a project folder, or words from a session's name or title. It
+sends nothing.
 """
 
 from __future__ import annotations
@@ -31,12 +31,16 @@ _MOMENTS = 5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "target", nargs="?", default="", metavar="FOLDER|SESSION", help="which sessions; default: all"
+        "target", nargs="?", default="", metavar="FOLDER|SESSION", help="which sessions (default: all)"
     )
     parser.add_argument("--json", action="store_true", help="print JSON, with all moments")
-    parser.add_argument("--days", type=positive, default=30, metavar="N", help="how far to look back on this machine")
+    parser.add_argument("--days", type=positive, default=30, metavar="N", help="days to look back (default: 30)")
     parser.add_argument(
-        "--moments", type=positive, default=_MOMENTS, metavar="N", help="how many of the dearest to list"
+        "--moments",
+        type=positive,
+        default=_MOMENTS,
+        metavar="N",
+        help="how many of the most expensive moments to list",
     )
 
 

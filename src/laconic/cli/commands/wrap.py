@@ -8,7 +8,7 @@
 Clients: aider, claude, codex, gemini, opencode. Put options before the client's name or directly after it; everything
 else, and everything after --, belongs to the client. Requests go only where the client's own configuration sends them.
 A client that answers one prompt and ends (claude -p, codex exec, opencode run) gets Laconic's tools only with
---code-plane, or where its words name them (mcp__laconic): a short run pays more for their schemas than it saves.
+--code-plane, or if its arguments name them (mcp__laconic): a short run pays more for their schemas than it saves.
 The gateway stops with the client. One line at the end says what the run cost, with and without Laconic.
 """
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from laconic.clients.launch import Launch, LaunchContext, WrappedClient
 
 _FLAGS: Final = {
-    "--code-plane": "offer Laconic's tools also to a client that answers one prompt and ends",
+    "--code-plane": "offer Laconic's tools even to a client that answers one prompt and ends",
     "--no-code-plane": "do not offer Laconic's tools to the client",
     "--no-gateway": "offer Laconic's tools only: requests bypass the gateway, unchanged and uncounted",
-    "--off": "send requests on unchanged; the gateway still counts their cost, and the client still gets the tools",
+    "--off": "pass requests on unchanged; the gateway still counts their cost, and the client still gets the tools",
 }
 
 _TOOLS: Final = "mcp__laconic"  # how words of a client name our tools
