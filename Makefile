@@ -21,7 +21,7 @@ test: $(STAMP)
 # installed fails the run; only without npm are its flows skipped.
 flows: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,flows,semantic]'
-	$(BIN)/python -m pytest -m flow
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m flow
 
 # Random conversations through gateways that are restarted and broken; the long form is `laconic bench attack`.
 attack: $(STAMP)
