@@ -186,6 +186,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         minimum=1,
     ),
     Setting(
+        "telemetry.otlp",
+        "",
+        "OpenTelemetry collector for traces and metrics, over OTLP/HTTP: `http://127.0.0.1:4318`. Empty: none are sent.",
+    ),
+    Setting(
         "bench.mirror", "", "Folder with bare clones of public repositories, as owner+name/repo; empty: in the cache."
     ),
     Setting(

@@ -19,6 +19,7 @@ from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.serving.listen import bind, listen
 from laconic.serving.protocol import ConnectionBounds
 from laconic.serving.server import server_for
+from laconic.serving.telemetry import Telemetry
 from laconic.wire.prompted_tool_calls.capability import CapabilityMemory
 
 VIEWER = "who may see the numbers"
@@ -54,6 +55,7 @@ async def stage(
     recall: Recall | None = None,
     bounds: ConnectionBounds | None = None,
     team: TeamParts | None = None,
+    telemetry: Telemetry | None = None,
 ) -> AsyncIterator[Stage]:
     async with ScriptedUpstream(script) as upstream:
         known = Upstreams(upstream.url, upstream.url, upstream.url, {"local": upstream.url, "ollama": upstream.url})
@@ -67,6 +69,7 @@ async def stage(
             memory=memory,
             recall=recall,
             team=team,
+            telemetry=telemetry,
         )
         where = listen("127.0.0.1:0", "", "", "", insecure=False)
         opened = bind(where)

@@ -20,7 +20,7 @@ from laconic.errors import LaconicError
 from laconic.exchange.engine_adapter import RequestEngine
 from laconic.exchange.recall import Recall
 from laconic.gateway.headers import readable
-from laconic.gateway.metrics import Labels, Metrics
+from laconic.gateway.metrics import HELP, Labels, Metrics
 from laconic.gateway.planner import GatewayPolicy, Planner
 from laconic.gateway.provider_keys import ProviderKeys
 from laconic.gateway.proxy import Proxy
@@ -31,6 +31,7 @@ from laconic.gateway.team_gate import TeamGate
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.serving.hosts import AllowedHosts, HostCheck
 from laconic.serving.readiness import Readiness
+from laconic.serving.telemetry import Telemetry
 from laconic.serving.tokens import HEADER, TokenCheck, ask_for_token, has_token, is_token
 from laconic.wire.prompted_tool_calls.capability import CapabilityMemory
 from laconic.wire.refusals import refusal
@@ -72,29 +73,23 @@ def build(
     files: Mapping[str, WatchedStore] | None = None,
     readiness: Readiness | None = None,
     team: TeamParts | None = None,
+    telemetry: Telemetry | None = None,
 ) -> Starlette:
     """Put the application together.
 
     `token` is for the proxy, empty where anybody on this machine may use it with a key of their own; `viewer_token` is
     for the numbers. `pages` are other applications of ours, by path, that ask for a token themselves; `apart` makes a
     second planner, in another process; `files` are watched for faults, by name; `readiness` says when the server drains;
-    `team` knows the keys of a team.
+    `team` knows the keys of a team; `telemetry` is told of every request.
     """
     metrics, registry, history = Metrics(), SessionRegistry(time.time), history or TurnRecorder()
     planner = Planner(engine, policy, time.time, memory, recall)
     team = team or TeamParts()
-    proxy = Proxy(upstreams, planner, metrics, registry, history, apart=apart, team=team.access)
+    proxy = Proxy(upstreams, planner, metrics, registry, history, apart=apart, team=team.access, telemetry=telemetry)
     files = dict(files or {})
     if team.access is not None:
         files["team"] = team.access
-    _watch(metrics, files)
-
-    @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        await proxy.start()
-        yield
-        await proxy.stop()
-
+    _watch(metrics, files, telemetry)
     refuse = partial(_refuse, upstreams)
 
     async def numbers(request: Request) -> Response:
@@ -109,7 +104,7 @@ def build(
     readyz = partial(_readyz, files, readiness or Readiness())
     routes = _routes(readyz, numbers, pages or {}, guarded)
     check = Middleware(HostCheck, hosts or AllowedHosts(), lambda scope, problem: refuse(scope, 403, problem))
-    app = Starlette(routes=routes, lifespan=lifespan, middleware=[check])
+    app = Starlette(routes=routes, lifespan=partial(_lifespan, proxy, telemetry), middleware=[check])
     app.state.registry = registry
     app.state.metrics = metrics
     return app
@@ -144,10 +139,22 @@ def _team_gate(team: TeamParts, proxy: ASGIApp, others: ASGIApp, upstreams: Upst
     )
 
 
-def _watch(metrics: Metrics, files: Mapping[str, WatchedStore]) -> None:
+def _watch(metrics: Metrics, files: Mapping[str, WatchedStore], telemetry: Telemetry | None) -> None:
     for name, file in files.items():
         metrics.watch("laconic_store_faults_total", partial(_faults, name, file))
         metrics.watch("laconic_store_away", partial(_away, name, file))
+    if telemetry is not None:
+        for name, about in HELP.items():
+            telemetry.watch(name, about, partial(metrics.samples, name))
+
+
+@asynccontextmanager
+async def _lifespan(proxy: Proxy, telemetry: Telemetry | None, app: Starlette) -> AsyncIterator[None]:
+    await proxy.start()
+    yield
+    await proxy.stop()
+    if telemetry is not None:
+        await asyncio.to_thread(telemetry.close)
 
 
 def _refuse(upstreams: Upstreams, scope: Scope, status: int, message: str) -> Response:

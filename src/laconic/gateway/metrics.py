@@ -52,6 +52,14 @@ class Metrics:
         """Over all labels."""
         return sum(value for (own, _), value in self._values.items() if own == name)
 
+    def samples(self, name: str) -> list[tuple[dict[str, str], float]]:
+        """All values of one number, with their labels; from any thread."""
+        found = []
+        for (own, labels), value in self._sorted():
+            if own == name:
+                found.append((dict(labels), value))
+        return found
+
     def text(self) -> str:
         lines: list[str] = []
         for name, about in HELP.items():

@@ -32,10 +32,12 @@ from laconic.gateway.routes import NoRoute, Upstreams, target
 from laconic.gateway.session_registry import SessionRegistry
 from laconic.gateway.team_access import AdmittedRequest, TeamAccess, TeamRefusal
 from laconic.gateway.team_member import MEMBER
+from laconic.gateway.traced_call import describe_call
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.gateway.upstream_errors import describe_fault
 from laconic.gateway.upstream_session import open_session
 from laconic.gateway.window_probes import WindowProbes
+from laconic.serving.telemetry import Telemetry
 from laconic.sessions.team.keys import TeamKey
 from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.prompted_tool_calls.calls import UnusableCalls
@@ -80,8 +82,10 @@ class Proxy:
         *,
         apart: Callable[[], Planner] | None = None,
         team: TeamAccess | None = None,
+        telemetry: Telemetry | None = None,
     ) -> None:
         self._team = team
+        self._telemetry = telemetry
         self._upstreams = upstreams
         self._planner = planner
         self._metrics = metrics
@@ -187,7 +191,7 @@ class Proxy:
             work.cancel()
 
     async def _serve(self, asked: Incoming, send: Send) -> None:
-        where = asked.where
+        where, arrived, fault = asked.where, time.time_ns(), ""
         plan = Plan(asked.body)
         if asked.rest is None and concerns_us(where, asked.headers):
             plan = await self._planned(asked)
@@ -196,7 +200,7 @@ class Proxy:
             assert self._client is not None
             self._probes.begin(self._client, where, asked.query, asked.raw, plan.caller.model)
         self._note(where, plan)
-        passing, began = ResponseRelay(send), time.monotonic()
+        passing, began, prepared = ResponseRelay(send), time.monotonic(), time.time_ns()
         try:
             await self._exchange(asked, plan, passing)
             log.info("answered", extra=_about(where, plan, passing, time.monotonic() - began))
@@ -212,6 +216,8 @@ class Proxy:
             # An answer that broke off stays broken: the server closes the connection without ending the body.
         finally:  # also when the client has left: what was used until then is paid for
             self._settle(asked, passing.plan or plan, passing, time.monotonic() - began, admitted)
+            if self._telemetry is not None:  # off by default
+                self._tell(asked, passing.plan or plan, passing, times=(arrived, prepared), fault=fault)
 
     async def _admit(self, asked: Incoming, plan: Plan) -> AdmittedRequest | None:
         """Whether the key of a team allows a request; None where there is none, or nothing to pay."""
@@ -352,6 +358,18 @@ class Proxy:
             self._metrics.add("laconic_request_bytes_total", plan.came, side="came")
             self._metrics.add("laconic_request_bytes_total", plan.went, side="went")
             self._registry.asked(plan.caller, where.format, plan.came, plan.went)
+
+    def _tell(
+        self, asked: Incoming, plan: Plan, passing: ResponseRelay, *, times: tuple[int, int], fault: str
+    ) -> None:
+        """Whatever goes wrong with telemetry is not the client's concern."""
+        assert self._telemetry is not None
+        try:
+            self._telemetry.record_model_call(
+                describe_call(asked.where, asked.method, asked.headers, plan, passing, times=times, fault=fault)
+            )
+        except Exception:
+            log.exception("a request was not told to the collector")
 
     def _settle(
         self,

@@ -25,8 +25,10 @@ from laconic.config import Settings
 from laconic.errors import LaconicError, RecallFailed
 from laconic.mcp_server.client_needs import has_resources
 from laconic.mcp_server.server_instructions import INSTRUCTIONS
+from laconic.mcp_server.timing import RequestTiming
 from laconic.mcp_server.tool_help import help_text
 from laconic.mcp_server.tools_and_resources import SCHEME, TEMPLATES, list_resources, list_tools
+from laconic.serving.telemetry import Telemetry, open_telemetry
 from laconic.tool_runtime.session import Session
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ class CodePlane:
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="laconic-tools")
         self._plane: ToolRuntime | None = None
         self._sessions: dict[str, Session] = {}
+        self._telemetry: Telemetry | None = None
 
     def server(self) -> Server[None]:
         """The server object of the SDK with our handlers."""
@@ -70,6 +73,9 @@ class CodePlane:
             on_read_resource=self._read_resource,
         )
         server.middleware.append(self._adapt_capabilities)
+        self._telemetry = open_telemetry(self._settings, "laconic-mcp", for_all=True)
+        if self._telemetry is not None:
+            server.middleware.append(RequestTiming(self._telemetry))
         return server
 
     async def _adapt_capabilities(self, ctx: ServerRequestContext[Any], call_next: CallNext) -> HandlerResult:
@@ -110,6 +116,8 @@ class CodePlane:
         if self._plane is not None:
             self._worker.submit(self._plane.close)
         self._worker.shutdown(wait=True, cancel_futures=False)
+        if self._telemetry is not None:
+            self._telemetry.close()
 
     async def _list_tools(self, ctx: ServerRequestContext[Any], params: object) -> types.ListToolsResult:
         running = bool(self._settings.patterns("report.allow"))

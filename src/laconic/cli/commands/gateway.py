@@ -111,6 +111,7 @@ def application(
     from laconic.mcp_server.server_instructions import INSTRUCTIONS
     from laconic.serving.hosts import allowed_hosts
     from laconic.serving.listen import ListenAddress
+    from laconic.serving.telemetry import open_telemetry
 
     policy = GatewayPolicy(
         enabled=settings.flag("gateway.enabled") and not off,
@@ -146,6 +147,7 @@ def application(
         files={"archive": parts.archive, "ledger": parts.ledger, "turns": parts.turns},
         readiness=readiness,
         team=team,
+        telemetry=open_telemetry(settings, "laconic-gateway"),
     )
 
 
