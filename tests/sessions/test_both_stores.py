@@ -150,7 +150,7 @@ def test_turns_add_up(places: Places) -> None:
     turns = Turns(places("turns"))
     for number in range(3):
         turns.add(_turn("s", 3600.0 * number, client="claude-cli"), _turn("t", 3600.0 * number + 1, dollars=0.25))
-    assert (turns.standing("s"), turns.fingerprint("s"), turns.standing("none")) == (b"\x00state", b"\x02\x00", b"")
+    assert (turns.last_turn("s"), turns.last_turn("none")) == ((b"\x00state", b"\x02\x00"), (b"", b""))
     reading = Spending(places("turns"))
     rows = {row.session: row for row in reading.sessions("dollars")}
     assert (rows["s"].turns, rows["s"].prompt, rows["s"].dollars, rows["s"].estimated) == (3, 180, 1.5, 3)

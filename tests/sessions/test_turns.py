@@ -96,7 +96,7 @@ def test_sessions_add_up_and_the_oldest_go(tmp_path: Path) -> None:
                 added_content=AddedContent(number, 0, title="hello"),
             )
         )
-    assert (turns.standing("a"), turns.standing("b")) == (b"a1", b"")
+    assert (turns.last_turn("a")[0], turns.last_turn("b")) == (b"a1", (b"", b""))
     reading = Spending(tmp_path / FILE)
     rows = {row.session: row for row in reading.sessions()}
     assert (rows["a"].turns, rows["a"].prompt, rows["a"].whole, rows["a"].dollars) == (2, 120, 180.0, 1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -66,6 +66,20 @@ def best_start(
         if worth > best:
             best, start = worth, savings[number].place
     return start
+
+
+def could_pay(blocks: Iterable[tuple[float, float]], price: Price, weights: CacheWeights, payback: float) -> bool:
+    """Whether the rewrite of a warm cache could pay for itself within so many turns, wherever it began.
+
+    `blocks`: the tokens of each, and what it gives back at most; the last comes first.
+    """
+    removed = behind = 0.0
+    for tokens, given in blocks:
+        behind += tokens
+        removed += given
+        if given and _pays_soon(removed, max(0.0, behind - removed), payback, price, weights):
+            return True
+    return False
 
 
 def _pays_soon(removed: float, rewritten: float, payback: float, price: Price, weights: CacheWeights) -> bool:

@@ -399,6 +399,8 @@ class ConversationEngine:
     def _secure(self, history: History) -> None:
         """Everything that is left out must be in the archive: what it has lost is put back, or is not left out."""
         archive = self._writing.archive
+        if not history.decisions and not history.removals:
+            return  # nothing is left out
         try:
             epoch = archive.epoch
             if history.epoch == epoch and not history.lost:

@@ -47,6 +47,7 @@ class History:
         self._ranks: dict[tuple[str, str], int] = {}  # which event a place was decided by
         self._changed_sizes: dict[str, int] = {}  # tokens of blocks as their changes write them
         self._dirty: set[str] = set()  # blocks whose change has to be worked out again
+        self._gone: frozenset[str] | None = None  # None: to be worked out again
 
     @property
     def present(self) -> dict[str, int]:
@@ -241,13 +242,14 @@ class History:
         return total + recap.after
 
     @property
-    def gone(self) -> set[str]:
+    def gone(self) -> frozenset[str]:
         """Blocks that are not sent."""
-        found: set[str] = set()
-        for removal in self._standing():
-            for key in removal.keys:
-                found.add(key)
-        return found
+        if self._gone is None:
+            found: set[str] = set()
+            for removal in self._standing():
+                found.update(removal.keys)
+            self._gone = frozenset(found)
+        return self._gone
 
     def _standing(self) -> list[Removal]:
         """The removals whose reference the request shows: no other takes anything out of it."""
@@ -265,10 +267,9 @@ class History:
             if one.below:
                 lines.append(one)
         while True:
-            gone = set()
+            gone: set[str] = set()
             for one in (*recaps, *lines):
-                for key in one.keys:
-                    gone.add(key)
+                gone.update(one.keys)
             shown = []
             for one in lines:
                 if one.anchor not in gone:
@@ -337,6 +338,7 @@ class History:
             return
         changed = refs ^ self.lost
         self.lost = refs
+        self._gone = None
         for key, fields in self.decisions.items():
             if not changed.isdisjoint(decision.ref for decision in fields.values()):
                 self._dirty.add(key)
@@ -364,6 +366,7 @@ class History:
         if removal.below:
             self.removals = [one for one in self.removals if not (one.below and one.anchor == removal.anchor)]
         self.removals.append(removal)
+        self._gone = None
         self._dirty.update(one.anchor for one in self.removals if one.below)
         self.tracker.remove(removal, self.of)
 
@@ -378,6 +381,8 @@ class History:
 
     def _refresh(self) -> None:
         """Work out what becomes of blocks about which something was decided that the archive can give back."""
+        if not self._dirty:
+            return
         below = {removal.anchor: removal.text for removal in self._standing() if removal.below}
         for key in self._dirty:
             decisions = {field: one for field, one in self.of(key).items() if one.ref not in self.lost}

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from laconic.conversation.cache_clock import is_warm, price_of
-from laconic.conversation.cache_economics import best_start, turns_to_come
+from laconic.conversation.cache_economics import best_start, could_pay, turns_to_come
 from laconic.conversation.engine_options import EngineOptions, RequestLimits
 from laconic.conversation.eviction import EvictionCandidate, Evictor, candidates, savings
 from laconic.conversation.history import History
 from laconic.conversation.ladder import Ladder
 from laconic.conversation.ledger import Decision, Removal
 from laconic.conversation.quota import Quota
-from laconic.conversation.rollup import ExchangeRollup
+from laconic.conversation.rollup import ExchangeRollup, most_savings
 from laconic.conversation.staleness import find_finished, useless
 from laconic.conversation.transaction import LedgerTransaction
 from laconic.models.model import Price
@@ -110,10 +110,13 @@ class Maintenance:
         giving = {}
         for candidate in found:
             giving[candidate.key] = candidate.tokens
+        weights = self._options.weights
+        if warm and not could_pay(most_savings(history.tracker, giving), economy[0], weights, weights.payback):
+            return []  # most requests: it is not asked which exchanges could go
         roller = ExchangeRollup(history, conversation, evictor, self._count, patience)
         for key, tokens in roller.savings(giving).items():
             giving[key] = giving.get(key, 0.0) + tokens
-        start = self._start(history, giving, economy, self._options.weights.payback)
+        start = self._start(history, giving, economy, weights.payback)
         if start is None:
             return []
         made = history.commit(evictor.decide(history.tracker, _from(history, found, start), "age", history.original))

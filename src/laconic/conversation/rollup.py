@@ -16,6 +16,7 @@ from laconic.conversation.history import History
 from laconic.conversation.ledger import Removal
 from laconic.conversation.staleness import is_past
 from laconic.conversation.tool_use import about
+from laconic.conversation.tracker import ConversationTracker
 from laconic.errors import ArchiveUnavailable
 from laconic.render.tombstone import rollup_text
 from laconic.wire.exchanges import Exchange
@@ -24,6 +25,23 @@ from laconic.wire.turns_and_blocks import Block
 
 _NEWEST: Final = 2  # exchanges that stay, however long the talk since
 _NAMED: Final = 20  # tokens by which the line grows for an exchange, roughly
+
+
+def most_savings(tracker: ConversationTracker, giving: Mapping[str, float]) -> Iterator[tuple[int, float]]:
+    """The tokens of each block, and what it gives back at most if all old exchanges are rolled up; the last first."""
+    rules, sizes = tracker.rules, tracker.sizes
+    small = max(rules.rolled_tokens, rules.rolled_words)
+    newest = len(tracker.order)  # from here on nothing is old enough
+    for key, turn in reversed(tracker.asked.items()):
+        if turn <= tracker.turn - rules.rolled:
+            break
+        newest = tracker.place[key]
+    for place in range(tracker.sent - 1, -1, -1):
+        key = tracker.order[place]
+        size, given = sizes[key], giving.get(key, 0.0)
+        if place < newest and size - given <= small:
+            given = size
+        yield size, given
 
 
 class ExchangeRollup:

@@ -54,6 +54,7 @@ class TurnAccount:
         self.prices = prices or Prices()
         self._clock = clock
         self._states: OrderedDict[str, CacheState] = OrderedDict()
+        self._compared = ("", b"")  # the session that was accounted for last, and what its request is compared with
 
     def account(self, turn: AnsweredTurn) -> tuple[TurnCost | None, AnswerCost | None]:
         """What it cost, and the same as the record has it; None when there is nothing to account for."""
@@ -94,10 +95,9 @@ class TurnAccount:
         assert self._turns is not None
         if turn.fingerprint is None or record.cost is None:
             return record
-        try:
-            before = self._turns.fingerprint(turn.who.session)
-        except (sqlite3.Error, ArchiveUnavailable):
-            before = b""
+        session, before = self._compared
+        if session != turn.who.session:
+            before = self._read_last(turn.who.session)[1]
         return msgspec.structs.replace(
             record,
             evidence=write_evidence(before, turn.fingerprint, ", ".join(turn.prepared.repaired)),
@@ -110,15 +110,19 @@ class TurnAccount:
 
     def _read_state(self, session: str) -> CacheState:
         """By the record: another process may have gone on with the session."""
-        try:
-            written = b""
-            if self._turns is not None:
-                written = self._turns.standing(session)
-        except (sqlite3.Error, ArchiveUnavailable):
-            written = b""
+        written, compared = self._read_last(session)
+        self._compared = (session, compared)
         if written:
             return CacheState.read(written)
         return self._states.get(session, CacheState())
+
+    def _read_last(self, session: str) -> tuple[bytes, bytes]:
+        if self._turns is None:
+            return b"", b""
+        try:
+            return self._turns.last_turn(session)
+        except (sqlite3.Error, ArchiveUnavailable):
+            return b"", b""
 
     def _keep_state(self, session: str, state: CacheState) -> None:
         self._states[session] = state

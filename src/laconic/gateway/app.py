@@ -10,11 +10,10 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
-from starlette.types import ASGIApp, Scope
+from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from laconic.errors import LaconicError
 from laconic.exchange.engine_adapter import RequestEngine
@@ -45,6 +44,34 @@ class TeamParts(NamedTuple):
     access: TeamAccess | None = None
     provider_keys: ProviderKeys | None = None
     required: bool = False  # whether it takes no other keys
+
+
+class GatewayApplication(Starlette):
+    """Our own pages, and `proxy` for every other path, without the layers that only pages need: each of them would be
+    asked for every piece of a stream."""
+
+    def __init__(
+        self,
+        proxy: ASGIApp,
+        routes: list[Route | Mount],
+        lifespan: Lifespan[Starlette],
+        check: Callable[..., HostCheck],
+    ) -> None:
+        super().__init__(routes=routes, lifespan=lifespan)
+        self._proxy = proxy
+        self._paths = frozenset(route.path for route in routes)
+        self._folders = tuple(f"{route.path}/" for route in routes if isinstance(route, Mount))
+        self._checked = check(self._choose)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._checked(scope, receive, send)
+
+    async def _choose(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        if scope["type"] != "http" or path in self._paths or path.startswith(self._folders):
+            await super().__call__(scope, receive, send)
+        else:
+            await self._proxy(scope, receive, send)
 
 
 class WatchedStore(Protocol):
@@ -102,9 +129,11 @@ def build(
 
     guarded = _team_gate(team, proxy, _token_check(proxy, token, upstreams), upstreams, metrics)
     readyz = partial(_readyz, files, readiness or Readiness())
-    routes = _routes(readyz, numbers, pages or {}, guarded)
-    check = Middleware(HostCheck, hosts or AllowedHosts(), lambda scope, problem: refuse(scope, 403, problem))
-    app = Starlette(routes=routes, lifespan=partial(_lifespan, proxy, telemetry), middleware=[check])
+    routes = _routes(readyz, numbers, pages or {})
+    check = partial(
+        HostCheck, hosts=hosts or AllowedHosts(), refuse=lambda scope, problem: refuse(scope, 403, problem)
+    )
+    app = GatewayApplication(guarded, routes, partial(_lifespan, proxy, telemetry), check)
     app.state.registry = registry
     app.state.metrics = metrics
     return app
@@ -167,8 +196,8 @@ def _refuse(upstreams: Upstreams, scope: Scope, status: int, message: str) -> Re
     return Response(refusal(format, status, message), status, media_type="application/json")
 
 
-def _routes(readyz: Endpoint, numbers: Endpoint, pages: Mapping[str, ASGIApp], proxy: ASGIApp) -> list[Route | Mount]:
-    """Our own few pages, and the proxy for everything else."""
+def _routes(readyz: Endpoint, numbers: Endpoint, pages: Mapping[str, ASGIApp]) -> list[Route | Mount]:
+    """Our own few pages."""
     found: list[Route | Mount] = [
         Route("/healthz", _healthz),
         Route("/readyz", readyz),
@@ -179,7 +208,7 @@ def _routes(readyz: Endpoint, numbers: Endpoint, pages: Mapping[str, ASGIApp], p
         found.append(Route(path, _with_slash))
     for path, page in pages.items():
         found.append(Mount(path, page))
-    return [*found, Mount("/", proxy)]
+    return found
 
 
 async def _healthz(request: Request) -> Response:

@@ -15,6 +15,7 @@ from laconic.exchange.plan import Plan
 from laconic.exchange.recall import NAME
 from laconic.gateway.compression import SideReader, opened
 from laconic.gateway.headers import downward
+from laconic.gateway.upstream_session import gather_bursts
 from laconic.wire.formats import format_named
 from laconic.wire.hidden_calls import HeldAnswer, HeldStream, HiddenCalls
 from laconic.wire.json_spans import value
@@ -177,7 +178,7 @@ class ResponseRelay:
                 await self._write(chunk)
         elif streamed:
             reader = self._reader = UsageReader(hour=self._hour)
-            async for chunk in answer.content.iter_any():
+            async for chunk in gather_bursts(answer):
                 reader.feed(side.feed(chunk))
                 await self._write(chunk)
             reader.close()

@@ -24,6 +24,7 @@ from laconic.gateway.team_member import MEMBER, TeamMember
 from laconic.sessions.team.keys import KEY
 
 _KEYS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
+_KEY_NAMES: Final = frozenset(word.encode() for word in _KEYS)
 # What would choose another account of the provider, or carry the key along.
 _DROPPED: Final = frozenset(
     {
@@ -143,7 +144,7 @@ def without_keys(scope: Scope) -> Scope:
 
 def _values(scope: MutableMapping[str, Any]) -> Iterable[str]:
     for name, value in scope["headers"]:
-        if name.lower() in {word.encode() for word in _KEYS}:
+        if name.lower() in _KEY_NAMES:
             yield value.decode("latin-1")
     for name, text in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
         if name == "key":

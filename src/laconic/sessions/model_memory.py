@@ -17,6 +17,8 @@ class Capabilities:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._stamp: tuple[int, int, int] | None = None  # of the file that was read last
+        self._known: dict[str, tuple[str, float]] = {}
 
     def recall(self, model: str) -> tuple[str, float] | None:
         """The protocol of a model, and until when that holds."""
@@ -35,8 +37,14 @@ class Capabilities:
             return
 
     def _read(self) -> dict[str, tuple[str, float]]:
+        """Asked several times for each request: a file that is still the same is not opened again."""
         try:
-            return msgspec.json.decode(self._path.read_bytes(), type=dict[str, tuple[str, float]])
+            found = self._path.stat()
+            stamp = (found.st_ino, found.st_size, found.st_mtime_ns)
+            if stamp != self._stamp:
+                self._known = msgspec.json.decode(self._path.read_bytes(), type=dict[str, tuple[str, float]])
+                self._stamp = stamp
+            return self._known
         except OSError:
             return {}
         except (msgspec.MsgspecError, RecursionError):

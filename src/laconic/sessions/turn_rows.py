@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import cache
+from typing import Final
 
 from laconic.sessions.store import StoreConnection
 from laconic.sessions.turn_parts import add_intake, add_to_tallies, subtract_cuts
 from laconic.sessions.turn_record import AnswerCost, TurnRecord
 from laconic.sessions.turn_tables import DAY, HOUR, SUMS
+
+_HOUR_SUMS: Final = ", ".join(f"{name}=hour.{name}+excluded.{name}" for name in ("turns", *SUMS))
+_SESSION_SUMS: Final = ", ".join(f"{name}={name}+:{name}" for name in (*SUMS, "turns", "errors", "decisions"))
+_UPDATE_SESSION: Final = (
+    f"UPDATE session SET last=max(last, :at), {_SESSION_SUMS},"
+    " model=:model, fixed=:fixed, title=CASE WHEN title='' THEN :title ELSE title END,"
+    " project=CASE WHEN project='' THEN :project ELSE project END,"
+    " standing=CASE WHEN length(:standing)=0 THEN standing ELSE :standing END,"
+    " fingerprint=CASE WHEN length(:fingerprint)=0 THEN fingerprint ELSE :fingerprint END WHERE id=:id"
+)
 
 
 def write_turn(base: StoreConnection, turn: TurnRecord) -> None:
@@ -32,10 +43,9 @@ def write_turn(base: StoreConnection, turn: TurnRecord) -> None:
         "evidence": turn.evidence,
         **sums,
     }
-    base.execute(_insert("turn", row), row)
+    base.execute(_insert("turn", tuple(row)), row)
     hour = {"hour": int(turn.at) // HOUR * HOUR, "turns": 1, **sums}
-    added = ", ".join(f"{name}=hour.{name}+excluded.{name}" for name in ("turns", *SUMS))
-    base.execute(f"{_insert('hour', hour)} ON CONFLICT(hour) DO UPDATE SET {added}", hour)
+    base.execute(f"{_insert('hour', tuple(hour))} ON CONFLICT(hour) DO UPDATE SET {_HOUR_SUMS}", hour)
     if turn.added_content is not None:
         entered = add_intake(base, session, number - 1, turn.added_content, fixed)
     else:
@@ -45,8 +55,8 @@ def write_turn(base: StoreConnection, turn: TurnRecord) -> None:
     _write_notes(base, turn)
 
 
-def _insert(table: str, row: Iterable[str]) -> str:
-    names = list(row)
+@cache
+def _insert(table: str, names: tuple[str, ...]) -> str:
     return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
 
 
@@ -68,7 +78,7 @@ def _update_session(base: StoreConnection, turn: TurnRecord) -> tuple[int, int, 
             "began": turn.at,
             "last": turn.at,
         }
-        (made,) = base.execute(f"{_insert('session', row)} RETURNING id", row).fetchone()
+        (made,) = base.execute(f"{_insert('session', tuple(row))} RETURNING id", row).fetchone()
         row = (made, 0, 0)
     id, turns, fixed = row
     title, project = turn.who.title, turn.who.project
@@ -79,11 +89,7 @@ def _update_session(base: StoreConnection, turn: TurnRecord) -> tuple[int, int, 
         added[name] = getattr(cost, name)
     added |= {"turns": 1, "errors": turn.status >= 400, "decisions": turn.decisions}
     base.execute(
-        f"UPDATE session SET last=max(last, :at), {', '.join(f'{name}={name}+:{name}' for name in added)},"
-        " model=:model, fixed=:fixed, title=CASE WHEN title='' THEN :title ELSE title END,"
-        " project=CASE WHEN project='' THEN :project ELSE project END,"
-        " standing=CASE WHEN length(:standing)=0 THEN standing ELSE :standing END,"
-        " fingerprint=CASE WHEN length(:fingerprint)=0 THEN fingerprint ELSE :fingerprint END WHERE id=:id",
+        _UPDATE_SESSION,
         {
             **added,
             "at": turn.at,

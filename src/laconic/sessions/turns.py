@@ -75,21 +75,14 @@ class Turns:
         query = "SELECT name, title FROM session WHERE title<>''"
         return dict(self._file.read(lambda base: base.execute(query).fetchall()) or ())
 
-    def standing(self, session: str) -> bytes:
-        """What the last answered turn of a session left behind for the account of the next; empty: nothing."""
-        query = "SELECT standing FROM session WHERE name=?"
+    def last_turn(self, session: str) -> tuple[bytes, bytes]:
+        """What the last answered turn of a session left behind for the account of the next, and what the next request
+        is compared with; empty: nothing."""
+        query = "SELECT standing, fingerprint FROM session WHERE name=?"
         row = self._file.read(lambda base: base.execute(query, (session,)).fetchone())
-        if row and row[0]:
-            return bytes(row[0])
-        return b""
-
-    def fingerprint(self, session: str) -> bytes:
-        """What the next request of a session is compared with; empty: nothing."""
-        query = "SELECT fingerprint FROM session WHERE name=?"
-        row = self._file.read(lambda base: base.execute(query, (session,)).fetchone())
-        if row and row[0]:
-            return bytes(row[0])
-        return b""
+        if row is None:
+            return b"", b""
+        return bytes(row[0] or b""), bytes(row[1] or b"")
 
     def add(self, *turns: TurnRecord) -> None:
         """Write turns down, all or none."""

@@ -20,7 +20,18 @@ Shapes = MutableMapping[bytes, MessageShape]  # remembered shapes by the hash of
 class ParsedRequest:
     """One request. Turns are read when first asked for; with remembered shapes only new messages are opened."""
 
-    __slots__ = ("_exchanges", "_first", "_shapes", "_turns", "array", "body", "fields", "format", "messages")
+    __slots__ = (
+        "_exchanges",
+        "_first",
+        "_shapes",
+        "_turns",
+        "_with_words",
+        "array",
+        "body",
+        "fields",
+        "format",
+        "messages",
+    )
 
     def __init__(
         self,
@@ -38,6 +49,7 @@ class ParsedRequest:
         self._shapes: Shapes = {}
         self._first: int | None = None
         self._turns: tuple[Turn, ...] | None = None
+        self._with_words: list[Turn] = []  # those that hold one of `WORDS`
         self._exchanges: tuple[Exchange, ...] | None = None
 
     def remember(self, shapes: Shapes) -> ParsedRequest:
@@ -130,7 +142,7 @@ class ParsedRequest:
             yield from _find_all(self.body, word, 0, len(self.body))
             return
         yield from _find_all(self.body, word, 0, self.array.start)
-        for turn in self._turns:
+        for turn in self._with_words:
             if word in turn.shape.words:
                 yield from _find_all(self.body, word, turn.span.start, turn.span.end)
         yield from _find_all(self.body, word, self.array.end, len(self.body))
@@ -170,7 +182,10 @@ class ParsedRequest:
                 else:
                     counts[key] = 1
                 blocks.append(Block(part=part, body=body, offset=start, turn=index, index=number, key=key))
-            turns.append(Turn(index=index, blocks=tuple(blocks), shape=shape, body=body, span=span))
+            turn = Turn(index=index, blocks=tuple(blocks), shape=shape, body=body, span=span)
+            turns.append(turn)
+            if shape.words:
+                self._with_words.append(turn)
         return tuple(turns)
 
     def _shape(self, at: int) -> MessageShape:

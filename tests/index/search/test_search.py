@@ -175,3 +175,17 @@ def test_no_query_fails(index: Index, query: str) -> None:
 
 def test_a_question_of_many_words_is_answered(index: Index) -> None:
     assert search(index, "where do we reserve the stock for an order and then charge the customer").hits
+
+
+def test_the_very_name_comes_before_names_that_only_hold_it(tmp_path: Path) -> None:
+    """Also where nothing defines it; and `7_3` is not in `73_0`."""
+    code, cache = tmp_path / "code", tmp_path / "cache"
+    code.mkdir()
+    for number in (7, 73):
+        lines = [f"def fn_{number}_{part}(x):\n    return x\n" for part in (0, 30, 31)]
+        (code / f"part_{number}.py").write_text("\n".join(lines), "utf-8")
+    (code / "use.py").write_text("def main():\n    return fn_7_3(1)\n", "utf-8")
+    with closing(Index.open(code, cache)) as index:
+        index.refresh()
+        found = search(index, "fn_7_3").hits
+    assert [(hit.path, hit.line) for hit in found] == [("use.py", 2), ("part_7.py", 4), ("part_7.py", 7)]

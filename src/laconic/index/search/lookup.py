@@ -31,6 +31,7 @@ _MOST_FILES: Final = 500
 _FILE_CLASSES: Final = weigh_classes("path")
 _DOTTED: Final = re.compile(r"\.[A-Za-z0-9]{1,8}$")
 _WORDS: Final = re.compile(r"\w+")
+_NUMBERS: Final = re.compile(r"\d+")
 _PER_FILE: Final = 20  # lines kept of one file; the others are counted
 _SECONDS: Final = 0.5  # for a phrase that was only guessed at; one that was asked for gets more
 _TEXT_CLASSES: Final = weigh_classes("text")
@@ -62,8 +63,24 @@ def find_containing(store: Store, query: Query, scope: Scope) -> list[NamedSymbo
     if len(needle) < 3:
         return []
     rows = _place(find_symbols_containing(store, needle, scope.ids, scope.kinds, _MOST_SYMBOLS))
-    fits = (row._replace(fit=_score_symbol(row, query) * len(needle) / len(row.symbol.folded)) for row in rows)
+    numbers = _NUMBERS.findall(query.bare)
+    fits = []
+    for row in rows:
+        if _has_numbers(row.symbol.name, numbers):
+            fits.append(row._replace(fit=_score_symbol(row, query) * len(needle) / len(row.symbol.folded)))
     return sorted(fits, key=_symbol_order)
+
+
+def _has_numbers(name: str, numbers: Sequence[str]) -> bool:
+    """Whether a name holds these numbers one after the other: `part_12` is no name with `1_2` in it. The last may go on."""
+    if not numbers:
+        return True
+    own = _NUMBERS.findall(name)
+    for start in range(len(own) - len(numbers) + 1):
+        some = own[start : start + len(numbers)]
+        if some[:-1] == [*numbers[:-1]] and some[-1].startswith(numbers[-1]):
+            return True
+    return False
 
 
 def find_by_glob(store: Store, pattern: str, scope: Scope) -> list[NamedSymbol]:

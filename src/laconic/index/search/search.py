@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+import msgspec
+
 from laconic.errors import WorkspaceError
 from laconic.index.file_class_weights import weigh_classes
 from laconic.index.schema import SHIFT, position_of
@@ -27,6 +29,9 @@ from laconic.workspace.read_file import as_lines, read_bytes
 
 _ENOUGH: Final = 180  # hits beyond those wanted that are put in order; more are only counted
 _PARTIAL: Final = 60  # names that hold the one that was asked for
+_CODE_NAME: Final = re.compile(r"(?=.*(?:[_\d]|[a-z][A-Z]))[A-Za-z_]\w*")  # no word of a language
+_IN_TEXT: Final = 0.4  # score of a line that holds the text
+_WHOLE_WORD: Final = 0.8  # of one that uses a name which nothing defines: above names that hold it
 _SPOKEN: Final = 3  # words that make a phrase
 _LONGEST: Final = 14  # words of a phrase that somebody would quote
 _CODE_SIGNS: Final = re.compile(r"[(){}\[\]<>=;:&|^%$@#\"`~\\]")  # what prose does not hold
@@ -170,6 +175,8 @@ def _search_sources(index: Index, query: Query, scope: Scope, gathering: _Search
         files = list(_find_files(index, query, scope))
         defined = list(_find_definitions(index, query, scope))
         texts = list(_find_texts(index, query, scope, gathering))
+        if _CODE_NAME.fullmatch(query.bare) and all(hit.name != query.bare for hit in defined):
+            texts = _prefer_whole_words(query.bare, texts)
         yield from [*files, *defined, *texts]
         is_name = bool(query.single or query.qualified)
         if is_name and not (files or defined or texts):
@@ -179,6 +186,18 @@ def _search_sources(index: Index, query: Query, scope: Scope, gathering: _Search
             yield from others
         elif not query.phrase and not (is_name and defined):
             yield from answer_words(index, query, scope)
+
+
+def _prefer_whole_words(name: str, texts: Sequence[Hit]) -> list[Hit]:
+    """The very name is a better answer than definitions whose names only hold it."""
+    whole = re.compile(rf"\b{re.escape(name)}\b")
+    found: list[Hit] = []
+    for hit in texts:
+        if whole.search(hit.preview):
+            found.append(msgspec.structs.replace(hit, score=hit.score * _WHOLE_WORD / _IN_TEXT))
+        else:
+            found.append(hit)
+    return found
 
 
 def _describe_missing(store: Store, query: Query) -> str:
@@ -242,7 +261,7 @@ def _find_texts(index: Index, query: Query, scope: Scope, gathering: _SearchNote
     count = len(text.split())
     if query.phrase or query.single or query.qualified or count == 1 or _CODE_SIGNS.search(text):
         found = gathering.note_lines(lookup.find_text(store, index.root, text, scope, query.wanted))
-        yield from gathering.count(lookup.text_hits(store, found, 0.4, query.testing))
+        yield from gathering.count(lookup.text_hits(store, found, _IN_TEXT, query.testing))
     elif _SPOKEN <= count <= _LONGEST and not query.kinds:
         found = lookup.find_phrase(store, index.root, text, scope)
         gathering.lines += found.total
