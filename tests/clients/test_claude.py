@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import msgspec
@@ -162,3 +163,20 @@ def test_without_a_gateway_only_the_server_is_added(tmp_path: Path) -> None:
     seen = situation(tmp_path, Case("", {}, args=("-p", "hi")))
     made = Claude(tmp_path).launch(seen, (), "", [])
     assert (made.words, made.variables) == (("claude", "-p", "hi"), {})
+
+
+def test_a_first_prompt_waits_for_our_tools_beside_the_hooks_of_the_user(tmp_path: Path) -> None:
+    given = {"hooks": {"SessionStart": [{"hooks": []}], "Stop": [{"hooks": []}]}}
+    seen = situation(tmp_path, Case("", {}, args=("--settings", json.dumps(given), "fix it")))
+    made = Claude(tmp_path).launch(seen, (), "", SERVER)
+    program, server, *rest = made.words
+    assert (program, rest) == ("claude", ["--settings", f"{FOLDER}/settings.json", "fix it"])
+    args = json.loads(server.removeprefix("--mcp-config="))["mcpServers"]["laconic"]["args"]
+    assert args == [*SERVER[1:], "--mark-listed", f"{FOLDER}/tools-listed"]
+    hooks = json.loads(made.files["settings.json"])["hooks"]
+    assert hooks["Stop"] == given["hooks"]["Stop"]
+    own, ours = hooks["SessionStart"]
+    assert own == given["hooks"]["SessionStart"][0]
+    (tmp_path / "tools-listed").touch()
+    waiting = ours["hooks"][0]["command"].replace(FOLDER, str(tmp_path))
+    assert subprocess.run(["/bin/sh", "-c", waiting], check=True, capture_output=True).stdout == b""

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import pty
 import re
+import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +61,7 @@ def _requests(stage: Stage, *steps: Step, search: str = "true") -> list[dict[str
                 stderr=asyncio.subprocess.STDOUT,
             )
             await asyncio.wait_for(client.communicate(), 120)
-            return [found for asked in upstream.asked if (found := body(asked)).get("tools")]
+            return _with_tools(upstream)
 
     return asyncio.run(ask())
 
@@ -80,6 +84,68 @@ def test_our_tools_are_in_the_first_request_and_in_those_of_sub_agents(stage: St
     assert "Agent" not in _names(explorer)
     if way == ["--plugin"]:
         assert "laconic:cost" in json.dumps(first["messages"])
+
+
+def test_a_prompt_on_the_command_line_waits_for_the_tools_of_a_wrapped_client(stage: Stage) -> None:
+    """On a terminal it is sent before any server can have answered, and the next one would be written anew."""
+    first, explorer, *_ = asyncio.run(_requests_on_a_terminal(stage, _EXPLORE))
+    ours = {f"mcp__laconic__{tool.name}" for tool in offered_tools(editing=False)}
+    for request in (first, explorer):
+        assert ours <= _names(request)
+        assert "ToolSearch" in _names(request)
+    assert "Agent" not in _names(explorer)
+
+
+async def _requests_on_a_terminal(stage: Stage, *steps: Step) -> list[dict[str, Any]]:
+    """What `laconic wrap claude PROMPT` sends, up to the first request of a sub-agent and one more."""
+    key = "sk-ant-api03-" + 40 * "k"
+    known = {"hasCompletedOnboarding": True, "customApiKeyResponses": {"approved": [key[-20:]]}}
+    known["projects"] = {str(stage.project): {"hasTrustDialogAccepted": True}}
+    (stage.home / ".claude.json").write_text(json.dumps(known), "utf-8")
+    path = f"{installed('@anthropic-ai/claude-code')}{os.pathsep}{stage.environment()['PATH']}"
+    async with ScriptedUpstream(lambda asked: model(steps, asked)) as upstream:
+        variables = {
+            "ANTHROPIC_API_KEY": key,
+            "ANTHROPIC_BASE_URL": upstream.url,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "ENABLE_TOOL_SEARCH": "true",
+            "TERM": "xterm-256color",
+            "PATH": path,
+        }
+        words = [sys.executable, "-m", "laconic", "wrap", "claude", "--allowedTools=Agent", "Look at the code."]
+        terminal, inside = pty.openpty()
+        client = await asyncio.create_subprocess_exec(
+            *words,
+            cwd=stage.project,
+            env=stage.environment(**variables),
+            stdin=inside,
+            stdout=inside,
+            stderr=inside,
+            start_new_session=True,
+        )
+        os.close(inside)
+        asyncio.get_running_loop().add_reader(terminal, _drain, terminal)
+        try:
+            async with asyncio.timeout(120):
+                while len(found := _with_tools(upstream)) < 3:
+                    await asyncio.sleep(0.1)
+        finally:
+            asyncio.get_running_loop().remove_reader(terminal)
+            with suppress(ProcessLookupError):
+                os.killpg(client.pid, signal.SIGKILL)
+            await client.wait()
+            os.close(terminal)
+        return found
+
+
+def _with_tools(upstream: ScriptedUpstream) -> list[dict[str, Any]]:
+    return [found for asked in upstream.asked if (found := body(asked)).get("tools")]
+
+
+def _drain(terminal: int) -> None:
+    with suppress(OSError):
+        os.read(terminal, 65_536)
 
 
 @pytest.mark.parametrize("way", [["--project"], ["--project", "--no-guidance"], ["--plugin", "--no-guidance"]])

@@ -180,3 +180,19 @@ def test_every_request_is_answered_whatever_it_holds(
     assert answers[9].get("error", {}).get("code", 0) == code
     assert answers[10]["result"] == {}
     assert server.returncode == 0
+
+
+def test_it_is_noted_that_the_client_was_sent_the_tools(tmp_path: Path, settings: Settings) -> None:
+    """Whoever answers: the handshake, or the SDK."""
+    greeting, ready, tools = _handshake(VERSIONS[-1])[:3]
+    root, noted = shop(tmp_path), []
+    _talk([greeting, ready], lambda lines: answer_handshake(lines, listed=lambda: noted.append("too early")))
+    assert not noted
+    _talk([greeting, ready, tools], lambda lines: answer_handshake(lines, listed=lambda: noted.append("handshake")))
+
+    def serve(lines: LineReader) -> None:
+        listed = lambda: noted.append("SDK")  # noqa: E731 - one word for the thread
+        asyncio.run(stdio.answer(root, settings, False, lines, HandshakeResult(), listed=listed))
+
+    _talk([greeting, ready, tools], serve)
+    assert noted == ["handshake", "SDK"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,9 @@ BASE_URL: Final = "ANTHROPIC_BASE_URL"
 TOOL_SEARCH: Final = "ENABLE_TOOL_SEARCH"
 OWN_API: Final = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL"
 _OWN_HOST: Final = "https://api.anthropic.com"
+_LISTED: Final = "tools-listed"  # the file that our server makes when it has listed its tools
+_PATIENCE: Final = 10  # seconds that the first prompt waits for it
+_TAKEN_UP: Final = 0.2  # seconds after which the client has taken the list up
 _ELSEWHERE: Final = {
     "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
     "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
@@ -67,22 +71,22 @@ class Claude:
         self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
     ) -> Launch:
         words = ["claude"]
+        added: Table = {}
         if code_plane:
-            server = {"type": "stdio", "command": code_plane[0], "args": list(code_plane[1:]), "alwaysLoad": True}
+            args = list(code_plane[1:])
+            if not any(word in self.one_shot for word in seen.args):
+                added = _wait_for_tools(f"{FOLDER}/{_LISTED}")
+                args += ["--mark-listed", f"{FOLDER}/{_LISTED}"]
+            server = {"type": "stdio", "command": code_plane[0], "args": args, "alwaysLoad": True}
             words.append("--mcp-config=" + json.dumps({"mcpServers": {"laconic": server}}))
-        if not gateway:
-            return Launch((*words, *seen.args))
-        variables = {BASE_URL: upstreams[0].through(gateway), **_keep_own_api(seen, upstreams[0])}
-        if BASE_URL not in _file_variables(seen):
+        variables: dict[str, str] = {}
+        if gateway:
+            variables = {BASE_URL: upstreams[0].through(gateway), **_keep_own_api(seen, upstreams[0])}
+            if BASE_URL in _file_variables(seen):  # settings win over the environment
+                added = {**added, "env": variables}
+        if not added:
             return Launch((*words, *seen.args), variables)
-        # Settings win over the environment, and of all settings the last that the command line names. They are handed
-        # over in a file, because they may hold keys, and others can read the command line.
-        settings = merge(_flag_settings(seen), {"env": variables})
-        args = list(seen.args)
-        for start, end, _ in reversed(list(options(args, "--settings"))):
-            del args[start:end]
-        files = {"settings.json": json.dumps(settings)}
-        return Launch((*words, "--settings", f"{FOLDER}/settings.json", *args), variables, files)
+        return _add_settings(words, seen, added, variables)
 
     def _managed_variables(self, seen: LaunchContext) -> dict[str, str]:
         files = [
@@ -94,6 +98,39 @@ class Claude:
         for file in files:
             found |= _variables(read_json(file))
         return found
+
+
+def _wait_for_tools(listed: str) -> Table:
+    """Settings that let the first prompt wait until our server has listed its tools.
+
+    Without them, a prompt on the command line is sent before any server could answer, and the next one, which has our
+    tools, finds nothing in the cache. What a hook does not print is in no prompt.
+    """
+    wait = f"i=0; until [ -e {shlex.quote(listed)} ] || [ $i -ge {10 * _PATIENCE} ]; do i=$((i+1)); sleep 0.1; done"
+    hook = {"type": "command", "command": f"{wait}; sleep {_TAKEN_UP}", "timeout": 2 * _PATIENCE}
+    return {"hooks": {"SessionStart": [{"matcher": "startup|resume", "hooks": [hook]}]}}
+
+
+def _add_settings(words: Sequence[str], seen: LaunchContext, added: Table, variables: Mapping[str, str]) -> Launch:
+    """The command with these settings beside those that its own line names: of several, the last alone counts.
+
+    They are handed over in a file, because they may hold keys, and others can read the command line.
+    """
+    given, args = _flag_settings(seen), list(seen.args)
+    settings = merge(given, added)
+    if "hooks" in added:
+        settings["hooks"] = _join_hooks(table_at(given, "hooks"), added["hooks"])
+    for start, end, _ in reversed(list(options(args, "--settings"))):
+        del args[start:end]
+    files = {"settings.json": json.dumps(settings)}
+    return Launch((*words, "--settings", f"{FOLDER}/settings.json", *args), variables, files)
+
+
+def _join_hooks(given: Table, added: Table) -> Table:
+    joined = dict(given)
+    for event, hooks in added.items():
+        joined[event] = [*given.get(event, ()), *hooks]
+    return joined
 
 
 def _keep_own_api(seen: LaunchContext, upstream: Upstream) -> dict[str, str]:

@@ -7,7 +7,7 @@ handshake again, goes to the SDK's server, which owns the protocol from then on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -35,9 +35,17 @@ class HandshakeResult:
 
 
 def answer_handshake(
-    lines: LineReader, *, editing: bool = False, running: bool = False, without_resources: Sequence[str] = ()
+    lines: LineReader,
+    *,
+    editing: bool = False,
+    running: bool = False,
+    without_resources: Sequence[str] = (),
+    listed: Callable[[], None] = lambda: None,
 ) -> HandshakeResult:
-    """Answer until something comes that only the SDK can answer, or until the client has nothing more to ask."""
+    """Answer until something comes that only the SDK can answer, or until the client has nothing more to ask.
+
+    `listed` is called when the client was sent the tools.
+    """
     questions = _Questions(editing, running, tuple(without_resources))
     replay: list[bytes] = []
     answered: str | int | None = None
@@ -54,6 +62,8 @@ def answer_handshake(
         number = message.get("id")
         if result is not None and isinstance(number, str | int):
             lines.say(msgspec.json.encode({"jsonrpc": "2.0", "id": number, "result": result}))
+            if "tools" in result:
+                listed()
         if first:
             answered = number
         if first or result is None:

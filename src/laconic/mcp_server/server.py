@@ -48,12 +48,19 @@ class CodePlane:
     """One workspace behind one MCP server."""
 
     def __init__(
-        self, root: Path, settings: Settings, *, editing: bool = False, behind_gateway: bool = False
+        self,
+        root: Path,
+        settings: Settings,
+        *,
+        editing: bool = False,
+        behind_gateway: bool = False,
+        listed: Callable[[], None] = lambda: None,
     ) -> None:
         self._root = root
         self._remembers = not behind_gateway  # the gateway knows what each conversation of the client still has
         self._settings = settings
         self._editing = editing
+        self._listed = listed  # called when a client is sent the tools
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="laconic-tools")
         self._plane: ToolRuntime | None = None
         self._sessions: dict[str, Session] = {}
@@ -122,6 +129,7 @@ class CodePlane:
     async def _list_tools(self, ctx: ServerRequestContext[Any], params: object) -> types.ListToolsResult:
         running = bool(self._settings.patterns("report.allow"))
         listed = list_tools(editing=self._editing, running=running)
+        self._listed()
         return types.ListToolsResult(tools=[types.Tool.model_validate(tool) for tool in listed])
 
     async def _call_tool(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -18,17 +18,25 @@ if TYPE_CHECKING:
     from anyio import AsyncFile
 
 
-def serve(root: Path, settings: Settings, *, editing: bool = False, behind_gateway: bool = False) -> None:
-    """Run until the client closes the stream."""
+def serve(
+    root: Path,
+    settings: Settings,
+    *,
+    editing: bool = False,
+    behind_gateway: bool = False,
+    listed: Callable[[], None] = lambda: None,
+) -> None:
+    """Run until the client closes the stream. `listed` is called when the client is sent the tools."""
     lines = LineReader.claim()
     greeted = answer_handshake(
         lines,
         editing=editing,
         running=bool(settings.patterns("report.allow")),
         without_resources=settings.patterns("mcp.without_resources"),
+        listed=listed,
     )
     if not greeted.ended:
-        asyncio.run(answer(root, settings, editing, lines, greeted, behind_gateway=behind_gateway))
+        asyncio.run(answer(root, settings, editing, lines, greeted, behind_gateway=behind_gateway, listed=listed))
 
 
 async def answer(
@@ -39,13 +47,14 @@ async def answer(
     greeted: HandshakeResult,
     *,
     behind_gateway: bool = False,
+    listed: Callable[[], None] = lambda: None,
 ) -> None:
     """Let the SDK's server answer what was not answered yet."""
     from mcp.server.stdio import stdio_server  # slow to load: the client has its first answers
 
     from laconic.mcp_server.server import CodePlane
 
-    server = CodePlane(root, settings, editing=editing, behind_gateway=behind_gateway).server()
+    server = CodePlane(root, settings, editing=editing, behind_gateway=behind_gateway, listed=listed).server()
     incoming = cast("AsyncFile[str]", _Incoming(lines, greeted.replay))
     outgoing = cast("AsyncFile[str]", _Outgoing(lines, greeted.answered))
     async with stdio_server(incoming, outgoing) as (received, sent):

@@ -68,7 +68,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         from laconic.gateway.client_process import run_alone
 
         made = client.launch(seen, (), "", code_plane)
-        return run_alone(made.words, {**seen.environment, **made.variables})
+        with TemporaryDirectory(prefix="laconic-") as folder:
+            return run_alone(_write_files(made, Path(folder)), {**seen.environment, **made.variables})
     return _run_through(client, seen, settings, code_plane, off=args.off)
 
 
@@ -144,7 +145,7 @@ def _write_files(made: Launch, folder: Path) -> list[str]:
     from laconic.clients.launch import FOLDER
 
     for name, text in made.files.items():
-        (folder / name).write_text(text, "utf-8")
+        (folder / name).write_text(text.replace(FOLDER, str(folder)), "utf-8")
     found: list[str] = []
     for word in made.words:
         found.append(word.replace(FOLDER, str(folder)))
