@@ -1,7 +1,7 @@
 """Follow what answers print to go on: each command runs in a shell as it is printed, and brings what was not shown.
 
-Random calls of every tool, as somebody at a terminal makes them, on code bases in several languages; the first word for
-the benchmark is how many printed continuations to follow.
+Random calls of every tool, as somebody at a terminal makes them, on code bases in several languages. Words for the
+benchmark: how many printed continuations to follow, and a part of the names of the code bases.
 """
 
 from __future__ import annotations
@@ -48,21 +48,25 @@ class Page(NamedTuple):
 
 def run(options: Options) -> Report:
     """Follow continuations on each code base in turn."""
-    number = _DEFAULT
-    if options.args:
-        number = int(options.args[0])
+    number, part = _DEFAULT, ""
+    for word in options.args:
+        if word.isdigit():
+            number = int(word)
+        else:
+            part = word
+    clones = [name for name in _CLONES if part in name]
     rows: list[dict[str, Cell]] = []
     notes: list[str] = []
-    for at, repository in enumerate(_CLONES):
+    for at, repository in enumerate(clones):
         root = snapshot(repository, "HEAD", Path(options.mirror), Path(options.cache) / "continuations")
-        share = -(-(number - sum(int(row["followed"] or 0) for row in rows)) // (len(_CLONES) - at))
+        share = -(-(number - sum(int(row["followed"] or 0) for row in rows)) // (len(clones) - at))
         found = follow_continuations(root, Path(options.cache) / "indexes", Random(at), share)
         broken = [problem for problem in found if problem]
         rows.append({"on": repository, "followed": len(found), "broken": len(broken)})
         notes += [f"{repository}: {problem}" for problem in broken][:10]
     return Report(
         "continuations",
-        ", ".join(_CLONES),
+        ", ".join(clones),
         "o200k_base",
         tuple(rows),
         (
