@@ -1,7 +1,7 @@
 """Follow what answers print to go on: each command runs in a shell as it is printed, and brings what was not shown.
 
-Random calls of every tool, as somebody at a terminal makes them, on two code bases; the first word for the benchmark is
-how many printed continuations to follow.
+Random calls of every tool, as somebody at a terminal makes them, on code bases in several languages. Words for the
+benchmark: how many printed continuations to follow, and a part of the names of the code bases.
 """
 
 from __future__ import annotations
@@ -23,11 +23,16 @@ from laconic_benchmarks.calls import random_calls, report_text, words
 from laconic_benchmarks.corpus import snapshot
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
 
-_CLONES: Final = (("google/gson", "HEAD"), ("preactjs/preact", "HEAD"))
+_CLONES: Final = (
+    "google/gson", "resilience4j/resilience4j", "expressjs/express", "pallets/flask", "spf13/cobra", "BurntSushi/ripgrep",
+    "google/leveldb",
+)  # fmt: skip
 _DEFAULT: Final = 2_000
 _TRIES: Final = 40  # calls for each continuation that is wanted
 _MORE: Final = re.compile(r"more: (laconic .+)\]$", re.MULTILINE)
 _PAGE: Final = re.compile(r"^\[(?:(?P<first>\d+)-)?(?P<last>\d+) of (?P<total>\d+) ", re.MULTILINE)
+_CUT: Final = re.compile(r"^\[cut\]\n\[[\d-]+ of ", re.MULTILINE)
+_WIDER: Final = "[there is no room for all of this; more: "
 _SKIPPED: Final = frozenset(
     {"edit", "recall", "workspace"}
 )  # they print none: a shell gets all, or has commands of its own
@@ -43,20 +48,25 @@ class Page(NamedTuple):
 
 def run(options: Options) -> Report:
     """Follow continuations on each code base in turn."""
-    number = _DEFAULT
-    if options.args:
-        number = int(options.args[0])
+    number, part = _DEFAULT, ""
+    for word in options.args:
+        if word.isdigit():
+            number = int(word)
+        else:
+            part = word
+    clones = [name for name in _CLONES if part in name]
     rows: list[dict[str, Cell]] = []
     notes: list[str] = []
-    for at, (repository, commit) in enumerate(_CLONES):
-        root = snapshot(repository, commit, Path(options.mirror), Path(options.cache) / "continuations")
-        found = follow_continuations(root, Path(options.cache) / "indexes", Random(at), number // len(_CLONES))
+    for at, repository in enumerate(clones):
+        root = snapshot(repository, "HEAD", Path(options.mirror), Path(options.cache) / "continuations")
+        share = -(-(number - sum(int(row["followed"] or 0) for row in rows)) // (len(clones) - at))
+        found = follow_continuations(root, Path(options.cache) / "indexes", Random(at), share)
         broken = [problem for problem in found if problem]
         rows.append({"on": repository, "followed": len(found), "broken": len(broken)})
         notes += [f"{repository}: {problem}" for problem in broken][:10]
     return Report(
         "continuations",
-        " and ".join(repository for repository, _ in _CLONES),
+        ", ".join(clones),
         "o200k_base",
         tuple(rows),
         (
@@ -121,15 +131,32 @@ def judge(before: str, after: str, command: str) -> str:
     """What is wrong with a page that follows another; empty if nothing is."""
     if after == before:
         return f"the same page again: {command}"
+    last, here = read_page(before), read_page(after)
+    if _WIDER in before:
+        return judge_wider(last, here, after, command)
     if "--offset" not in command:
         return "" if after.strip() else f"nothing: {command}"
-    last, here = read_page(before), read_page(after)
     if last is None:
         return f"no page: {command}"
     if here is not None and (here.first != last.last + 1 or here.last < here.first or here.total != last.total):
         return f"{last.last} of {last.total} is followed by {here.first}-{here.last} of {here.total}: {command}"
+    if _CUT.search(before):
+        return f"the rest of what was cut is skipped: {command}"
     if set(after.splitlines()) <= set(before.splitlines()):
         return f"nothing new: {command}"
+    return ""
+
+
+def judge_wider(last: Page | None, here: Page | None, after: str, command: str) -> str:
+    """What is wrong with an answer that was asked for with more room: it has pieces, from the same place on."""
+    if last is not None:
+        return f"it goes on and does not fit: {command}"
+    if _WIDER in after:
+        return f"there is still no room: {command}"
+    offset = re.search(r"--offset=(\d+)", command)
+    first = int(offset[1]) + 1 if offset else 1
+    if here is not None and here.first != first:
+        return f"it begins at {here.first}, not at {first}: {command}"
     return ""
 
 

@@ -33,7 +33,7 @@ from laconic.render.table import Cell
 from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
 from laconic_benchmarks.printed import Line, printed
-from laconic_benchmarks.report import Bar, Options, Report, at_least, versions
+from laconic_benchmarks.report import Bar, Options, Report, at_least, sampled, versions
 from laconic_benchmarks.snapshot import Snapshot, mirror_folder, part_of_name
 
 _BARS: Final = {1000: 0.75, 2000: 0.83, 4000: 0.89}
@@ -94,12 +94,12 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def run(options: Options) -> Report:
-    """All tasks, those of one repository after another so that each index is only brought up to date."""
+    """All tasks, or as many as asked for, by repository, so that each index is only brought up to date."""
     mirror, part = mirror_folder(options), part_of_name(options)
     lines = (Path(options.data) / "localisation" / "public.jsonl").read_text("utf-8").splitlines()
     tasks = [msgspec.json.decode(line, type=Task) for line in lines]
     by_mirror: dict[str, list[Task]] = defaultdict(list)
-    for task in tasks:
+    for task in sampled(tasks, options.tasks):
         if part in task.mirror:
             by_mirror[task.mirror].append(task)
     kept = Path(options.cache) / "localisation"

@@ -56,7 +56,7 @@ def test_a_whole_block_is_shown_where_it_has_room_else_its_signature() -> None:
 
 
 def test_small_holes_are_filled_and_what_is_hidden_stays_so() -> None:
-    lines = ["aa", "bb", "cc", "", "", "", "", "", "x" * 60, "dd"]
+    lines = ["aa", "bb", "cc", "", "", "", "", "", "x" * 90, "dd"]
     assert join_runs([1, 3, 8, 10], lines, lambda line: False) == [Span(1, 3), Span(8, 8), Span(10, 10)]
     assert join_runs([1, 3], lines, lambda line: line == 2) == [Span(1, 1), Span(3, 3)]
 

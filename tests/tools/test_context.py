@@ -127,3 +127,73 @@ def test_an_answer_that_was_given_before_says_so(runtime: ToolRuntime) -> None:
     second = runtime.call("context", given, session)
     assert "amount += price.cents" in first.text
     assert second.text == "all lines that matter were shown above (again=true repeats it)\n"
+
+
+JAVA = """package shop;
+
+class Parcels {
+    /**
+     * Weighs a parcel.
+     * @throws Overweight if the weight of the parcel is above the heaviest
+     */
+    @Override
+    public int weigh(Parcel parcel) {
+%s        if (parcel.weight() > heaviest) {
+            throw new Overweight(parcel);
+        }
+        return parcel.weight();
+    }
+}
+"""
+SCRIPT = """/**
+ * Weigh a parcel: the weight of the parcel.
+ */
+parcels.weigh = function weigh(parcel) {
+  return parcel.format({
+    text: function () {
+      return 'weight of the parcel ' + parcel.weight
+    }
+  })
+}
+
+start(parcels)
+// overweight parcel
+weigh(parcels)
+"""
+
+
+@pytest.mark.feature("U5")
+def test_no_line_of_a_comment_stands_before_the_signature_or_without_it(runtime: ToolRuntime) -> None:
+    (runtime.root / "Parcels.java").write_text(JAVA % "".join(f"        step({n});\n" for n in range(90)))
+    said = runtime.call(
+        "context", {"task": "The weight of a parcel above the heaviest: Overweight", "budget": 1200}
+    ).text
+    assert "Parcels.java\n8-104 in Parcels\n" in said
+    assert "    public int weigh(Parcel parcel) {\n" in said
+    assert "@throws" not in said
+    assert "            throw new Overweight(parcel);\n        }\n" in said
+
+
+@pytest.mark.feature("U5")
+def test_a_function_in_a_function_is_shown_where_it_stands(runtime: ToolRuntime) -> None:
+    (runtime.root / "parcels.js").write_text(SCRIPT)
+    said = runtime.call("context", {"task": "text of the weight of a parcel, weigh", "budget": 1200}).text
+    code = said.partition("parcels.js\n")[2]
+    assert code.count("text: function () {") == 1
+    assert code.index("parcels.weigh = function weigh(parcel) {") < code.index("text: function () {")
+    assert "* Weigh a parcel" not in said
+
+
+@pytest.mark.feature("U5")
+def test_no_fragment_of_a_docstring_is_shown_as_code(runtime: ToolRuntime) -> None:
+    said = '    """Sell a parcel.\n\n    The heaviest parcel is sold first, whatever its weight.\n    """\n'
+    steps = "".join(f"    step_{n} = prepare({n})\n" for n in range(90))
+    (runtime.root / "shop" / "sale.py").write_text(
+        f"def sell(\n    parcel,\n):\n{said}{steps}    return heaviest(parcel)\n"
+    )
+    text = runtime.call(
+        "context", {"task": "sell the heaviest parcel by weight", "budget": 800, "path": "shop/sale.py"}
+    ).text
+    assert "def sell(\n    parcel,\n):\n" in text
+    assert "whatever its weight" not in text
+    assert "return heaviest(parcel)" in text

@@ -215,3 +215,40 @@ def test_the_different_values_of_a_pattern_are_counted(runtime: ToolRuntime) -> 
     asked = {"query": r"/raise (\w+)/", "in": "values", "path": "shop/errors.py"}
     assert runtime.call("search", asked).text == "2 values, counted 3 times in 1 file\n2 ValueError\n1 KeyError\n"
     assert "in=values" in runtime.call("search", {"query": "raise", "in": "values"}).text
+
+
+@pytest.mark.feature("C8")
+def test_definition_and_references_come_in_one_call_and_overloads_are_told_apart(runtime: ToolRuntime) -> None:
+    (runtime.root / "Json.java").write_text(
+        "class Json {\n    String write(Object value) { return write(value, 0); }\n"
+        '    String write(Object value, int depth) { return ""; }\n}\n'
+    )
+    (runtime.root / "Main.java").write_text(
+        'class Main {\n    static String main(Json json) { return json.write("a"); }\n}\n'
+    )
+    said = runtime.call("inspect", {"symbol": "Json.write"}).text
+    assert "    String write(Object value) { return write(value, 0); }\n" in said
+    assert "references to all 2 overloads: 2 in 2 files\n" in said
+    assert "Main.java" in said
+    assert "also: Json.java:3 Json.write(Object value, int depth) (name one as path:line)\n" in said
+    other = runtime.call("inspect", {"symbol": "Json.java:3"}).text
+    assert "String write(Object value, int depth) {" in other
+
+
+@pytest.mark.feature("U2", "C8")
+def test_a_large_type_leaves_room_for_who_uses_it(runtime: ToolRuntime) -> None:
+    methods = "".join(f"    def method_number_{n}(self): ...\n" for n in range(150))
+    (runtime.root / "shop" / "large.py").write_text(f"class Large:\n{methods}")
+    (runtime.root / "shop" / "user.py").write_text("from shop.large import Large\n\nlarge = Large()\n")
+    said = runtime.call("inspect", {"symbol": "Large", "budget": 400}).text
+    assert "method_number_39:41 and 110 more\n" in said
+    assert "shop/user.py" in said
+
+
+@pytest.mark.feature("J2")
+def test_a_file_without_an_outline_is_read_from_its_start_on(runtime: ToolRuntime) -> None:
+    """`read` of a long text, or of a build script of which two lines are symbols, is no outline of nothing."""
+    (runtime.root / "GUIDE.adoc").write_text("".join(f"line {n}\n" for n in range(1, 200)))
+    said = runtime.call("read", {"targets": ["GUIDE.adoc"]}).text
+    assert "40\tline 40\n[lines 1-40; more: read('GUIDE.adoc:41-" in said
+    assert "GUIDE.adoc has 199 lines and no symbols" in runtime.call("map", {"path": "GUIDE.adoc"}).text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -164,9 +165,81 @@ def test_a_tool_that_writes_everywhere_changes_no_file_of_the_workspace(root: Pa
     assert found.items[0].path == "a.py"
 
 
-def test_a_file_that_changes_while_a_tool_runs_is_named(root: Path) -> None:
+@pytest.mark.feature("J4")
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+def test_a_tool_that_writes_by_full_path_or_through_a_link_changes_no_file(root: Path) -> None:
+    """The workspace is read-only for it: also folders that the copy only links, and for processes that it leaves."""
+    script = (
+        f"#!/bin/sh\necho 'x = 1' > {root}/a.py; echo x > .venv/made; echo x > {root}/made\n"
+        f"(echo late > {root}/late) & wait; chmod 777 {root}/a.py; rm -rf {root}/.venv; mv {root}/a.py {root}/b.py\n"
+        f"mount -o remount,rw {root}; umount {root}; echo x > /proc/1/root{root}/made; echo '[]'\n"
+    )
+    program = local(root, script)
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    done = analysers.run_analyser(root, "ruff", [str(program)])
+    assert done.output == "[]\n"
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
+    assert (done.changed, done.unprotected) == ((), "")
+
+
+def test_without_a_sandbox_that_is_said_and_a_file_that_changes_is_named(root: Path) -> None:
     program = local(root, f"#!/bin/sh\necho 'x = 1' > {root}/a.py; echo '[]'\n")
-    assert analysers.run_analyser(root, "ruff", [str(program)]).changed == ("a.py",)
+    done = analysers.run_analyser(root, "ruff", [str(program)], {"PATH": "/nowhere"})
+    assert (done.changed, done.unprotected) == (("a.py",), "bubblewrap is not installed")
+
+
+@pytest.mark.feature("J4", "J10")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "spotbugs gradlew build.gradle spotbugsMain core/build/reports/spotbugs/main.xml",
+        "pmd gradlew build.gradle.kts pmdMain build/reports/pmd/main.xml",
+        "checkstyle mvnw pom.xml checkstyle:checkstyle core/target/checkstyle-result.xml",
+        "spotbugs mvnw pom.xml spotbugs:spotbugs target/spotbugsXml.xml",
+    ],
+)
+def test_spotbugs_pmd_and_checkstyle_are_run_by_the_wrapper_of_the_project(
+    root: Path, tmp_path: Path, words: str
+) -> None:
+    tool, wrapper, build, task, left = words.split()
+    (root / build).write_text("<artifactId>maven-checkstyle-plugin spotbugs-maven-plugin</artifactId> pmd spotbugs\n")
+    sample = Path(__file__).parent.parent / "corpus" / "reports" / f"{tool}.xml"
+    old = root / left
+    old.parent.mkdir(parents=True)
+    old.write_text(
+        "<checkstyle><file name='old'><error line='1' severity='error' message='old'/></file></checkstyle>"
+    )
+    (root / "core").mkdir(exist_ok=True)
+    (root / "core" / "A.java").write_text("class A {}\n")
+    (root / ".gitignore").write_text("build\ntarget\n")
+    program = root / wrapper
+    program.write_text(
+        f'#!/bin/sh\nfor word; do [ "$word" = {task} ] && found=1; done; [ "$found" ] || exit 9\n'
+        f"mkdir -p {Path(left).parent} && cp {sample} {left} && echo BUILD FAILED >&2; exit 1\n"
+    )
+    program.chmod(0o755)
+    assert tool in analysers.find_configured(root)
+    allowed = load(
+        flags={"cache_dir": str(tmp_path / "cache"), "report.allow": str(program)}, environ={}, file=tmp_path / "x"
+    )
+    runtime = ToolRuntime(root, allowed, tools())
+    try:
+        said = json.loads(runtime.call("report", {"run": tool, "format": "json"}).text)
+        expected = read(sample.read_text())
+        assert said["summary"]["tool"] == tool
+        assert said["summary"]["total"] == len(expected.items) > 0
+        assert sum(said["summary"]["bySeverity"].values()) == len(expected.items)
+        assert "old" not in {finding["message"] for finding in said["findings"]}
+    finally:
+        runtime.close()
+
+
+@pytest.mark.feature("J4")
+def test_the_wrapper_of_a_project_is_named_where_its_build_is_not_installed(root: Path) -> None:
+    (root / "build.gradle").write_text("plugins { id 'checkstyle' }\n")
+    (root / "gradlew").write_text("#!/bin/sh\n")
+    with pytest.raises(CommandFailed, match=r"gradle is not installed.*gradlew to `report\.allow`"):
+        analysers.run_analyser(root, "checkstyle", ["checkstyle"], {"PATH": "/nowhere"})
 
 
 @pytest.mark.feature("J4")

@@ -1,8 +1,9 @@
 """Make the final text of an answer: fit the pieces, say what was left out, and never exceed the limit.
 
 Three layers: pieces are fitted by their cost; the whole text is counted and fitted again if the parts were cheaper
-apart; at last lines are cut from the end. Whatever the limit, an answer with pieces shows at least a part of the first,
-so that a reader who follows the continuations reaches the end.
+apart; at last lines are cut from the end. Whatever the limit, an answer with pieces shows at least a part of the first.
+Its last line goes on after the pieces that are whole; where not even the first is, it names the budget that shows it.
+So a reader who follows the continuations reaches the end, and misses nothing.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ Count = Callable[[str], int]
 _DENSEST: Final = 40  # characters a token of text that is not one long repetition
 _OUTSIZE: Final = 16  # times the usual length
 _PART: Final = 15  # tokens of a piece that are worth showing
+_MARGIN: Final = 8  # tokens that the numbers in the last line may take
+_STEP: Final = 20  # budgets that are proposed are multiples of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,19 @@ class ComposedAnswer:
 
 
 def compose(
-    answer: ToolAnswer, limit: int, count: Count, *, json: bool = False, more: Callable[[int], str]
+    answer: ToolAnswer,
+    limit: int,
+    count: Count,
+    *,
+    json: bool = False,
+    more: Callable[[int], str],
+    widen: Callable[[int], str] = lambda _: "",
 ) -> ComposedAnswer:
-    """The text of an answer within a limit. `more` makes the call that continues at a piece."""
+    """The text of an answer within a limit.
+
+    `more` makes the call that continues at a piece, `widen` the same call with another budget: empty where the asker
+    cannot have that many tokens.
+    """
     room, layer = limit, ""
     if not json:
         answer = _visible(answer)
@@ -57,22 +70,51 @@ def compose(
             cut = layer or ("" if fitted.whole else "fit")
             return ComposedAnswer(text=text, tokens=tokens, shown=_shown_sizes(fitted), cut=cut, failed=answer.failed)
         layer, room = "recount", room - (tokens - limit) - 1
+    return _compose_first(answer, limit, count, more, widen, json=json)
+
+
+def _compose_first(
+    answer: ToolAnswer,
+    limit: int,
+    count: Count,
+    more: Callable[[int], str],
+    widen: Callable[[int], str],
+    *,
+    json: bool,
+) -> ComposedAnswer:
+    """The first piece alone if there is room for it, else as much of it as there is, and how to see all of it."""
+    alone = FitResult((0, *[LEFT_OUT] * (len(answer.pieces) - 1))[: len(answer.pieces)], limit)
     if json:
-        text = _figures(answer, limit, count)
+        whole = _json(answer, alone, limit, more)
     else:
-        text = _cut_first(answer, limit, count, more)
+        whole = _text(answer, alone, more)
+    needed = count(whole)
+    if needed <= limit:
+        return ComposedAnswer(text=whole, tokens=needed, shown=_shown_sizes(alone), cut="net", failed=answer.failed)
+    wider = widen(-(-(needed + _MARGIN) // _STEP) * _STEP)
+    if json:
+        text = _figures(answer, limit, count, wider)
+    else:
+        text = _cut_first(answer, limit, count, more, wider)
     return ComposedAnswer(text=text, tokens=count(text), shown=(), cut="net", failed=answer.failed)
 
 
-def _cut_first(answer: ToolAnswer, limit: int, count: Count, more: Callable[[int], str]) -> str:
-    """As much of the first piece as there is room for, and how to go on after it."""
+def _cut_first(answer: ToolAnswer, limit: int, count: Count, more: Callable[[int], str], wider: str) -> str:
+    """As much of the first piece as there is room for, and the call that shows all of it.
+
+    Where no call can, the rest of the piece is lost, and the last line goes on after it.
+    """
     pieces = answer.pieces[:1]
     text = answer.head
     for piece in pieces:
         text += f"{_headings(answer)[0]}{piece.texts[0]}"
     text += answer.note
-    last = visible(footer(_omission(answer, len(pieces), more)))
-    if len(pieces) and count(last) + _PART <= limit:
+    last = ""
+    if wider:
+        last = f"[there is no room for all of this; more: {wider}]\n"
+    elif pieces:
+        last = visible(footer(_omission(answer, len(pieces), more)))
+    if last and count(last) + _PART <= limit:
         return longest(lambda size: cut_to(text, size, count) + last, limit - count(last), limit, count)
     return cut_to(text, limit, count)
 
@@ -186,10 +228,12 @@ def _body(answer: ToolAnswer, records: Sequence[Json]) -> dict[str, Json]:
     return body
 
 
-def _figures(answer: ToolAnswer, limit: int, count: Count) -> str:
+def _figures(answer: ToolAnswer, limit: int, count: Count, wider: str) -> str:
     """JSON that stays JSON within any limit: no records, how many there are, and as much of what is said as fits."""
     said = {"about": answer.head.strip(), "note": answer.note.strip()}
     body: dict[str, Json] = {answer.unit: [], "cut": True, "total": max(answer.total or 0, len(answer.pieces))}
+    if wider and count(dump(body | {"more": wider})) <= limit:
+        body["more"] = wider
 
     def made(size: int) -> str:
         return dump(body | {name: text[:size] for name, text in said.items() if text[:size]})

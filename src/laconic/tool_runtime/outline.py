@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from laconic.index.store import Symbol
 from laconic.index.symbol_kinds import LEAVES
 from laconic.render.compact_json import Json
@@ -10,6 +12,7 @@ from laconic.tool_runtime.source import OpenedFile
 from laconic.tool_runtime.tool import Piece, ToolCall
 
 _LONGEST = 100  # characters of a signature
+_FEW = (12, 40)  # members that are named where there is no room for all
 
 
 def outline(call: ToolCall, file: OpenedFile) -> list[Piece]:
@@ -48,11 +51,7 @@ def scaffold(call: ToolCall, symbol: Symbol, most: int) -> list[str]:
     told = [each for each in inner if each.kind not in LEAVES] or inner
     if not told:
         return []
-    more = ""
-    if len(told) > most:
-        more = f" and {len(told) - most} more"
-    names = " ".join(f"{each.name}:{each.start}" for each in told[:most])
-    return [f"{symbol.span} {_sign(symbol)}\n  {names}{more}\n"]
+    return [f"{symbol.span} {_sign(symbol)}\n  {_name_members(told, most)}\n"]
 
 
 def _piece(symbol: Symbol, members: dict[int | None, list[Symbol]], heading: str, path: str) -> Piece:
@@ -64,13 +63,21 @@ def _piece(symbol: Symbol, members: dict[int | None, list[Symbol]], heading: str
         return Piece((f"{own}\n",), heading, symbol.start, record)
     record["members"] = [f"{each.qualified}:{each.start}" for _, each in inner]
     told = [each for _, each in inner if each.kind not in LEAVES] or [each for _, each in inner]
-    names = " ".join(f"{each.name}:{each.start}" for each in told)
     lines = ""
     for depth, each in inner:
         lines += f"{'  ' * depth}{each.span} {_sign(each)}\n"
-    return Piece(
-        (f"{own} [{len(inner)} members]\n", f"{own}\n  {names}\n", f"{own}\n{lines}"), heading, symbol.start, record
-    )
+    texts = [f"{own} [{len(inner)} members]\n"]
+    for most in (*(few for few in _FEW if few < len(told)), len(told)):
+        texts.append(f"{own}\n  {_name_members(told, most)}\n")
+    texts.append(f"{own}\n{lines}")
+    return Piece(tuple(texts), heading, symbol.start, record)
+
+
+def _name_members(members: Sequence[Symbol], most: int) -> str:
+    names = " ".join(f"{each.name}:{each.start}" for each in members[:most])
+    if len(members) > most:
+        return f"{names} and {len(members) - most} more"
+    return names
 
 
 def _below(symbol: Symbol, members: dict[int | None, list[Symbol]], depth: int = 1) -> list[tuple[int, Symbol]]:

@@ -174,7 +174,7 @@ class ToolRuntime:
             repaired = bool(arguments.repaired)
             allowed = self._limit(tool, str(arguments.values.get("budget") or ""), session, host)
             values = self._read_kept(arguments.values)
-            composed = self._answer(ToolCall(self, session, values, allowed), tool, arguments.ignored)
+            composed = self._answer(ToolCall(self, session, values, allowed), tool, arguments.ignored, host)
             text, tokens, cut = clean(composed.text) or _NOTHING, composed.tokens, composed.cut
             failed = composed.failed
         except (LaconicError, sqlite3.Error, OSError) as error:
@@ -193,7 +193,7 @@ class ToolRuntime:
         default = own.get(tool.name) or self.settings.number("budget") or tool.budget
         return limit(wish, default, pressure=session.pressure, host=host, batch=session.batch_left)
 
-    def _answer(self, call: ToolCall, tool: Tool, ignored: tuple[str, ...]) -> ComposedAnswer:
+    def _answer(self, call: ToolCall, tool: Tool, ignored: tuple[str, ...], host: int | None) -> ComposedAnswer:
         self._due, self._lag = tool.indexed, ""
         if tool.indexed and not tool.seldom:
             self._bring_up_to_date()
@@ -217,7 +217,8 @@ class ToolRuntime:
             call.limit,
             self.count,
             json=call.text("format") == "json",
-            more=lambda start: self._continue(tool, call, skipped + places[start]),
+            more=lambda start: self._continue(tool, call, {OFFSET.name: skipped + places[start]}),
+            widen=lambda needed: self._widen(tool, call, needed, host),
         )
         if composed.cut != "net":
             self._note_sent(page, composed, call.session)
@@ -269,7 +270,16 @@ class ToolRuntime:
             return write_command(tool, given, self._flags)
         return write_call(tool, given)
 
-    def _continue(self, tool: Tool, call: ToolCall, start: int) -> str:
+    def _widen(self, tool: Tool, call: ToolCall, needed: int, host: int | None) -> str:
+        """The same call with a budget that shows something whole; empty where the asker cannot have that much."""
+        if self._limit(tool, str(needed), Session(), host) < needed:
+            return ""
+        given: dict[str, Value] = {BUDGET.name: needed}
+        if skipped := max(0, call.number("offset")):
+            given[OFFSET.name] = skipped
+        return self._continue(tool, call, given)
+
+    def _continue(self, tool: Tool, call: ToolCall, changed: Mapping[str, Value]) -> str:
         """The call that goes on where this answer ends, or where there is hardly room for it what to add to this one.
 
         A long text is kept, and named by its reference.
@@ -284,12 +294,12 @@ class ToolRuntime:
             if name == BUDGET.name and isinstance(value, str) and value.isdigit():
                 value = int(value)
             given[name] = value
-        whole = self.write_call(tool, {**given, OFFSET.name: start})
+        whole = self.write_call(tool, {**given, **changed})
         if self.count(whole) * 3 <= call.limit:
             return whole
         if self.shell:
-            return f"--offset={start}"
-        return f"offset={start}"
+            return " ".join(f"--{name}={value}" for name, value in changed.items())
+        return ", ".join(f"{name}={value}" for name, value in changed.items())
 
     def _read_kept(self, values: Mapping[str, Value]) -> dict[str, Value]:
         """The values of a call; a reference to a text that was kept stands for the text."""

@@ -79,7 +79,7 @@ def excerpt(call: ToolCall, file: OpenedFile, span: Span, until: int = 0) -> Pie
         text = number_lines(lines[:size], shown.start, mark) + "\n"
         if end < max(last, until):
             rest = f"{call.runtime.prefix}{file.path}:{end + 1}-{max(last, until)}"
-            text += f"[lines {shown.start}-{end}; more: {call.ready('read', rest)}]\n"
+            text += f"[lines {shown.start}-{end}; more: {call.ready('read', rest, **call.wish())}]\n"
         if texts and call.runtime.count(text) > (CEILING if call.text("budget") else _SNIPPET):
             break
         texts.append(text)

@@ -186,6 +186,15 @@ class ToolCall:
     def flag(self, name: str) -> bool:
         return bool(self.values.get(name))
 
+    def wish(self) -> dict[str, str | int]:
+        """The budget that this call names, for those that go on after it."""
+        named = self.text("budget")
+        if named.isdigit():
+            return {"budget": int(named)}
+        if named:
+            return {"budget": named}
+        return {}
+
     def ready(self, tool: str, what: str = "", **more: str | int) -> str:
         """A call that the reader may make next, in the words of where the answer is read: a client, or a shell."""
         known = self.runtime.tools[tool]

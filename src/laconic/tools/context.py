@@ -7,7 +7,7 @@ A file stands once in an answer, the best first: its code, then further names. W
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -21,10 +21,11 @@ from laconic.index.search.task_query import TaskQuery
 from laconic.index.search.task_ranking import rank_task
 from laconic.index.search.workspace_weight import weigh_words
 from laconic.index.store import Symbol
-from laconic.index.symbol_kinds import RANKED_TYPES, WITH_BODY
+from laconic.index.symbol_kinds import WITH_BODY
 from laconic.records import Span
 from laconic.reduce.line_choice import ChosenLines, CodeBlock, LineChoice, Place, join_runs
 from laconic.render.compact_json import Json
+from laconic.tool_runtime.code_blocks import CodeBlocks
 from laconic.tool_runtime.exploration import explore, is_exploring
 from laconic.tool_runtime.source import OpenedFile, clip_line, open_file, whole_spans
 from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, SentLines, Tool, ToolAnswer, ToolCall
@@ -37,13 +38,11 @@ _SHOW: Final = ("detail", "mode", "form", "view")
 _VIEWS: Final = frozenset({"overview", "deep"})  # of how something works
 _LINE: Final = 60  # characters of a definition line: enough to know it by; a word is not cut
 _KNOWN: Final = 5  # lines of a function by which it is known
-_SIGNATURE: Final = 6  # lines of a signature that are shown
 _WHOLE: Final = 0.35  # of the room for code that the best function may take whole
+_NEAR: Final = 6  # lines between two that stand outside of definitions and are shown together
 _MENTIONED: Final = 150  # files that mention a name, above which its callers are not looked for
 _CALLERS: Final = 3
 _EVERYWHERE: Final = frozenset({"__init__", "constructor", "new", "init", "__call__"})  # they say nothing alone
-_OPENS: Final = re.compile(r"[{:;]\s*(?:(?:#|//).*)?$|=>\s*$|=\s*$")
-_COMMENT: Final = re.compile(r"\s*(?:#(?!\[|include|define|if|end)|//|/\*|\*|<!--|--|;)")
 # Of so many tokens so many are for names: few are worth more than a little code, many are not.
 _NAMES: Final = ((1_000, 680), (2_000, 680), (4_000, 1_200), (8_000, 1_700), (10_000, 1_800))
 
@@ -106,61 +105,17 @@ def _choose_lines(
     call: ToolCall, files: _Files, rows: Sequence[RankedSymbol], worth: dict[Place, float], room: int
 ) -> ChosenLines:
     """The best function, whole where it is short, then the lines that are worth most anywhere."""
-    blocks = _Blocks(call, files)
+    blocks = CodeBlocks(call.runtime.index.store, files.lines)
     useful = {}
     for place, value in worth.items():
-        if not blocks.is_preamble(place):
+        if not blocks.is_preamble(place) and not blocks.is_documentation(place):
             useful[place] = value
     choice = LineChoice(useful, blocks.find, files.lines, call.runtime.count, files.is_known)
     best = next((row for row in rows if row.symbol is not None and row.symbol.kind in WITH_BODY), None)
     if best is not None and best.symbol is not None:
-        choice.take_block(blocks.of_symbol(best.path, best.symbol), int(room * _WHOLE))
+        choice.take_block(blocks.find((best.path, best.symbol.line)), int(room * _WHOLE))
     choice.take(room)
     return choice.chosen
-
-
-class _Blocks:
-    """To which definition a line belongs."""
-
-    def __init__(self, call: ToolCall, files: _Files) -> None:
-        self._store = call.runtime.index.store
-        self._files = files
-        self._symbols: dict[str, list[Symbol]] = {}
-        self._preambles: dict[str, int] = {}
-
-    def find(self, place: Place) -> CodeBlock:
-        """The innermost function around a line, or the type; else the line stands for itself."""
-        path, line = place
-        if path not in self._symbols:
-            inner = []
-            for each in self._store.symbols_of_path(path):
-                if each.kind in WITH_BODY or each.kind in RANKED_TYPES:
-                    inner.append(each)
-            self._symbols[path] = sorted(inner, key=lambda each: len(each.span))
-        for symbol in self._symbols[path]:
-            if symbol.start <= line <= symbol.end:
-                return self.of_symbol(path, symbol)
-        return CodeBlock(path, Span(line, line))
-
-    def of_symbol(self, path: str, symbol: Symbol) -> CodeBlock:
-        lines = self._files.lines(path)
-        last = min(symbol.end, len(lines))
-        signature = [symbol.line]
-        while signature[-1] < min(last, symbol.line + _SIGNATURE - 1) and not _OPENS.search(lines[signature[-1] - 1]):
-            signature.append(signature[-1] + 1)
-        owner = symbol.qualified.removesuffix(symbol.name).rstrip(".:#/")
-        return CodeBlock(path, Span(symbol.start, last), tuple(signature), f" in {owner}" if owner else "")
-
-    def is_preamble(self, place: Place) -> bool:
-        """Whether a line belongs to the comment with which a file begins: a licence, mostly."""
-        path, line = place
-        if path not in self._preambles:
-            lines = self._files.lines(path)
-            first = 0
-            while first < len(lines) and (not lines[first].strip() or _COMMENT.match(lines[first])):
-                first += 1
-            self._preambles[path] = first
-        return line <= self._preambles[path]
 
 
 def _lay_out(
@@ -173,8 +128,9 @@ def _lay_out(
     """The pieces of an answer, file by file, and the names for which there is no room."""
     shown: dict[str, list[Piece]] = {}
     best = next(iter(chosen.lines), None)
-    for block in sorted(chosen.lines, key=lambda block: (block != best, block.span.start)):
-        piece = _code(call, files, block, chosen.lines[block])
+    lines = _join_loose(chosen.lines)
+    for block in sorted(lines, key=lambda block: (block != best, block.span.start)):
+        piece = _code(call, files, block, lines[block])
         if piece is not None:
             shown.setdefault(block.path, []).append(piece)
             if block == best:
@@ -206,6 +162,19 @@ def _lay_out(
         pieces += shown.get(path, [])
         pieces += sorted(names.get(path, []), key=lambda piece: piece.order)
     return pieces, rest
+
+
+def _join_loose(chosen: Mapping[CodeBlock, set[int]]) -> dict[CodeBlock, set[int]]:
+    """Lines by block; those outside of all definitions that stand near each other are one."""
+    found: dict[CodeBlock, set[int]] = {}
+    last: CodeBlock | None = None
+    for block in sorted(chosen, key=lambda block: (block.path, block.span.start)):
+        if block.signature or last is None or block.path != last.path or block.span.start > max(found[last]) + _NEAR:
+            found[block] = set(chosen[block])
+            last = None if block.signature else block
+        else:
+            found[last] |= chosen[block]
+    return found
 
 
 def _code(call: ToolCall, files: _Files, block: CodeBlock, lines: Iterable[int]) -> Piece | None:

@@ -34,6 +34,7 @@ _PLACES: Final = 12  # lines of one file that are named where there is little ro
 _CALLEES: Final = 12
 _MOST_SYMBOLS: Final = 50
 _LARGE: Final = 150  # lines of a type of which only the signatures of its members are shown
+_PARAMETERS: Final = 60  # characters of parameters that tell overloads apart
 _OTHERS: Final = 5  # further symbols of the same name
 _PARTS: Final = ("body", "refs", "callees", "implementations", "tests")
 _PART_NAMES: Final = {
@@ -107,14 +108,29 @@ def _only(names: list[str]) -> set[str]:
 
 
 def _others(code: Code, others: list[Symbol], elsewhere: list[str]) -> str:
+    """Further symbols of the same name: a path once, and what tells overloads apart."""
     places = []
+    path = ""
     for each in others[:_OTHERS]:
-        places.append(f"{code.sources[each.file].path}:{each.line} {each.qualified}")
+        place = f":{each.line} {_tell_apart(each)}"
+        if code.sources[each.file].path != path:
+            path = code.sources[each.file].path
+            place = f"{path}{place}"
+        places.append(place)
     named = ", ".join([*places, *elsewhere][:_OTHERS])
     more = ""
     if (rest := len(others) + len(elsewhere) - _OTHERS) > 0:
         more = f" and {rest} more"
     return f"also: {named}{more} (name one as path:line)"
+
+
+def _tell_apart(symbol: Symbol) -> str:
+    """A symbol with its parameters, if they can be said briefly; else its full name."""
+    _, found, parameters = symbol.signature.partition(f"{symbol.name}(")
+    parameters, closed, _ = parameters.partition(")")
+    if found and closed and len(parameters) <= _PARAMETERS:
+        return f"{symbol.qualified}({parameters})"
+    return symbol.qualified
 
 
 class _SymbolPieces(NamedTuple):
@@ -130,6 +146,16 @@ class _SymbolPieces(NamedTuple):
             self.rest.append(replace(piece, group=title))
 
 
+def _name_uses(code: Code, symbol: Symbol) -> str:
+    """What a list of uses is called: functions of one name in one class are not told apart by who calls them."""
+    overloads = 0
+    for each in code.outline(symbol.file).symbols:
+        overloads += each.kind in WITH_BODY and each.qualified == symbol.qualified
+    if overloads > 1:
+        return f"references to all {overloads} overloads"
+    return "references"
+
+
 def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: set[str]) -> _SymbolPieces:
     found = _SymbolPieces([], [])
     if "body" in only and symbol.kind in RANKED_TYPES and len(symbol.span) > _LARGE:
@@ -142,7 +168,9 @@ def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: s
     tests, others = _split(code, uses)
     if "refs" in only:
         sure, possible = _split_sure(others)
-        found.add_uses(_uses(call, code, sure, "references"), _FILES, f"more references to {symbol.qualified}")
+        found.add_uses(
+            _uses(call, code, sure, _name_uses(code, symbol)), _FILES, f"more references to {symbol.qualified}"
+        )
         if not uses:
             found.first.append(Piece((f"no references to {symbol.qualified} found\n",)))
         found.rest.extend(_uses(call, code, possible, f"possible references to {symbol.name}, by name only"))

@@ -62,7 +62,11 @@ def run(call: ToolCall) -> ToolAnswer:
     target = call.runtime.root / place
     if target.is_file():
         file = open_file(call, place)
-        return ToolAnswer(pieces=outline(call, file), kind="outline", unit="symbols", paths=(place,), spread=1_000.0)
+        symbols = outline(call, file)
+        note = ""
+        if not symbols:
+            note = f"{place} has {count_of(len(file.lines), 'line')} and no symbols; {call.ready('read', place)}\n"
+        return ToolAnswer(pieces=symbols, kind="outline", note=note, unit="symbols", paths=(place,), spread=1_000.0)
     if not target.is_dir():
         found = explore(call, path, deep=False) if _is_subject(path) else None
         if found is not None:

@@ -22,6 +22,7 @@ MOST_LINES: Final = 80  # of one snippet
 _MOST_TARGETS: Final = 100
 _SNIPPETS: Final = 3  # of one request, when the call names no budget
 _LINES: Final = 120  # lines up to which more of them, shorter ones, are shown
+_APART: Final = 40  # lines: with fewer symbols than one in so many the first lines say more than an outline
 _AROUND: Final = 3  # lines shown before and after a symbol
 _RANGE: Final = re.compile(
     r"^(?P<path>.+?)(?::|#L?|\s+)(?P<start>\d{1,9})(?:\s*[-,:–]\s*(?:L)?(?P<end>\d{1,9}))?(?::\d+)?$"
@@ -72,8 +73,13 @@ def _is_enough(pieces: Sequence[Piece]) -> bool:
     return lines > _LINES
 
 
+def _has_large(symbols: Sequence[Piece]) -> bool:
+    """Whether one of the symbols has members, so that an outline says something."""
+    return any(len(piece.texts) > 1 for piece in symbols)
+
+
 def _read_others(call: ToolCall, targets: list[str]) -> str:
-    return call.runtime.write_call(TOOL, {"targets": targets[:_MOST_TARGETS]})
+    return call.runtime.write_call(TOOL, {"targets": targets[:_MOST_TARGETS], **call.wish()})
 
 
 def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
@@ -91,7 +97,10 @@ def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
     if span is None:
         if len(file.lines) <= MOST_LINES or call.text("budget"):
             return [excerpt(call, file, Span(1, max(1, len(file.lines))))], ""
-        return outline(call, file), f"{path} has {len(file.lines)} lines: read a range or a symbol of it."
+        symbols = outline(call, file)
+        if len(symbols) * _APART < len(file.lines) and not _has_large(symbols):
+            return [excerpt(call, file, Span(1, _APART), len(file.lines))], ""
+        return symbols, f"{path} has {len(file.lines)} lines: read a range or a symbol of it."
     if span.start > len(file.lines):
         return [], f"{path} has only {len(file.lines)} lines."
     last = min(span.end, len(file.lines))

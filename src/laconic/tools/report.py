@@ -57,6 +57,8 @@ def run(call: ToolCall) -> ToolAnswer:
     note = made.note
     if done.code and not found.items:
         note += _describe_failure(tool, done)
+    if done.unprotected:
+        note += f"({tool} ran on a copy of the workspace, but could have written here: {done.unprotected})\n"
     if done.changed:
         note += f"(files of the workspace changed while {tool} ran: {', '.join(done.changed[:10])})\n"
     return replace(made, note=f"{note}raw output: {call.ready('recall', kept)}\n")
@@ -64,6 +66,8 @@ def run(call: ToolCall) -> ToolAnswer:
 
 def _read_run(tool: str, done: AnalyserRun) -> Findings:
     """What a tool found; nothing where it failed before it could look."""
+    if done.reports:
+        return join_findings([read(text) for text in done.reports])
     if not done.output.strip():
         return Findings(tool, ())
     try:
@@ -348,8 +352,8 @@ TOOL = Tool(
     " go, javac, Maven and Gradle print. Without `file` or `run` it reads what builds and test runs have left below"
     " target/, build/ and reports/; `file` may be a folder. The summary comes first; severity, category, rule, path and"
     " since narrow it. `run` starts a tool that the setting `report.allow` names, on a copy of the workspace: the tool"
-    " cannot change your files. It starts a tool inside the workspace (`gradlew`, `mvnw`) only if the setting has its"
-    " full path.",
+    " cannot change your files. Maven or Gradle run Checkstyle, PMD and SpotBugs if the build is set up for them."
+    " `report` starts a tool inside the workspace (`gradlew`, `mvnw`) only if the setting has its full path.",
     arguments=(
         Argument(
             name="file",

@@ -1,6 +1,7 @@
 """Linters, type checkers, builds and test runs: which a project is set up for, how to run them, where they leave reports.
 
-They run on a copy of the workspace, so that none of them can change it, however it is set up.
+They run on a copy of the workspace, for which the workspace itself is read-only: none of them can change it, however it
+is set up.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from typing import Final
 import msgspec
 
 from laconic.config import Settings
-from laconic.errors import Unreadable, UsageError
+from laconic.errors import CommandFailed, Unreadable, UsageError
 from laconic.workspace.listing import listing
 from laconic.workspace.process import run
 from laconic.workspace.programs import find_program, is_within
 from laconic.workspace.read_file import read_bytes
+from laconic.workspace.read_only import protect
 from laconic.workspace.working_copy import find_changed, working_copy
 
 _SECONDS: Final = 300.0
@@ -43,6 +45,7 @@ class AnalyserCommand(msgspec.Struct, frozen=True):
     argv: tuple[str, ...]
     signs: tuple[str, ...]  # files; `file:word` means that the file contains the word
     both: bool = False  # what it says is on both streams
+    leaves: tuple[str, ...] = ()  # where it writes its reports, if not to a stream
 
 
 class AnalyserRun(msgspec.Struct, frozen=True):
@@ -52,6 +55,8 @@ class AnalyserRun(msgspec.Struct, frozen=True):
     code: int
     folder: Path  # where it ran, as its output names it
     changed: tuple[str, ...] = ()  # files of the workspace that changed meanwhile
+    reports: tuple[str, ...] = ()  # texts of the files in which it left its findings
+    unprotected: str = ""  # why the workspace was not read-only for it
 
 
 COMMANDS: Final[dict[str, AnalyserCommand]] = {
@@ -92,14 +97,73 @@ COMMANDS: Final[dict[str, AnalyserCommand]] = {
     ),
 }
 
+_MAVEN: Final = ("mvn", "-B", "--fail-never")
+_GRADLE: Final = ("gradle", "--continue", "--console=plain", "--no-daemon")
+_GRADLE_FILES: Final = ("build.gradle", "build.gradle.kts")
+
+# Analysers of Java that the build of a project runs, with the settings that it has for them.
+BUILD_COMMANDS: Final[dict[str, tuple[AnalyserCommand, ...]]] = {
+    "checkstyle": (
+        AnalyserCommand(
+            argv=(*_MAVEN, "checkstyle:checkstyle"),
+            signs=("pom.xml:maven-checkstyle-plugin",),
+            both=True,
+            leaves=("target/checkstyle-result.xml",),
+        ),
+        AnalyserCommand(
+            argv=(*_GRADLE, "checkstyleMain"),
+            signs=tuple(f"{file}:checkstyle" for file in _GRADLE_FILES),
+            both=True,
+            leaves=("build/reports/checkstyle/*.xml",),
+        ),
+    ),
+    "pmd": (
+        AnalyserCommand(
+            argv=(*_MAVEN, "pmd:pmd"), signs=("pom.xml:maven-pmd-plugin",), both=True, leaves=("target/pmd.xml",)
+        ),
+        AnalyserCommand(
+            argv=(*_GRADLE, "pmdMain"),
+            signs=tuple(f"{file}:pmd" for file in _GRADLE_FILES),
+            both=True,
+            leaves=("build/reports/pmd/*.xml",),
+        ),
+    ),
+    "spotbugs": (
+        AnalyserCommand(
+            argv=(*_MAVEN, "compile", "spotbugs:spotbugs"),
+            signs=("pom.xml:spotbugs-maven-plugin",),
+            both=True,
+            leaves=("target/spotbugsXml.xml",),
+        ),
+        AnalyserCommand(
+            argv=(*_GRADLE, "spotbugsMain"),
+            signs=tuple(f"{file}:spotbugs" for file in _GRADLE_FILES),
+            both=True,
+            leaves=("build/reports/spotbugs/*.xml",),
+        ),
+    ),
+}
+
 
 def find_configured(root: Path) -> list[str]:
     """The tools that a project is set up for."""
     found: list[str] = []
     for name, command in COMMANDS.items():
-        if any(_has_sign(root, sign) for sign in command.signs):
+        if _is_set_up(root, command) or choose_command(root, name) is not command:
             found.append(name)
     return found
+
+
+def choose_command(root: Path, name: str) -> AnalyserCommand:
+    """How a tool is run here: by the build of the project if that knows it, else by itself."""
+    for command in BUILD_COMMANDS.get(name, ()):
+        if _is_set_up(root, command):
+            return command
+    return COMMANDS[name]
+
+
+def _is_set_up(root: Path, command: AnalyserCommand) -> bool:
+    return any(_has_sign(root, sign) for sign in command.signs)
 
 
 def allowed_tools(settings: Settings) -> list[str]:
@@ -121,23 +185,48 @@ def run_analyser(
         raise UsageError(
             f"There is no tool {name!r}.", f"Use one of: {', '.join(find_configured(root) or COMMANDS)}."
         )
-    program, *words = COMMANDS[name].argv
+    command = choose_command(root, name)
+    program, *words = command.argv
     inside = _find_allowed_inside(root, program, allowed)
     if inside is None and name not in allowed:
         fix = f"The user can allow it: `report.allow` in the settings, now {', '.join(allowed) or 'empty'}."
         raise UsageError(f"Running {name} is not allowed.", fix)
     if inside is None:
-        inside = Path(find_program(program, root, environment, fix=_INSIDE))
+        inside = _find_outside(root, program, environment)
     before = listing(root)
     with working_copy(root) as copy:
         if inside.name in _WRAPPERS.values():
             inside = copy / inside.name  # it works where it lies
-        done = run([str(inside), *words], copy, seconds=_SECONDS, environment={**_QUIET, **(environment or {})})
+        words, unprotected = protect([str(inside), *words], root, copy, environment)
+        done = run(words, copy, seconds=_SECONDS, environment={**_QUIET, **(environment or {})})
         output = done.output
-        if COMMANDS[name].both or not output.strip():
+        if command.both or not output.strip():
             output += b"\n" + done.complaints
-        changed = tuple(find_changed(root, before))
-        return AnalyserRun(output.decode("utf-8", "replace"), done.code, copy, changed)
+        return AnalyserRun(
+            output=output.decode("utf-8", "replace"),
+            code=done.code,
+            folder=copy,
+            changed=tuple(find_changed(root, before)),
+            reports=tuple(_read_left(copy, command.leaves)),
+            unprotected=unprotected,
+        )
+
+
+def _find_outside(root: Path, program: str, environment: Mapping[str, str] | None) -> Path:
+    try:
+        return Path(find_program(program, root, environment, fix=_INSIDE))
+    except CommandFailed as error:
+        wrapper = root / _WRAPPERS.get(program, "")
+        if wrapper.is_file():
+            error.fix = f"The project has one of its own: the user can add {wrapper} to `report.allow`."
+        raise
+
+
+def _read_left(copy: Path, patterns: Sequence[str]) -> Iterator[str]:
+    """The reports that a tool has left in the copy; what was built before is not there."""
+    for path in find_reports(copy):
+        if any(fnmatchcase(path, pattern) or fnmatchcase(path, f"*/{pattern}") for pattern in patterns):
+            yield read_bytes(copy, path).decode("utf-8", "replace")
 
 
 def find_reports(root: Path, folder: str = "") -> list[str]:

@@ -1,0 +1,138 @@
+"""To which definition a line of code belongs, with its signature, and which lines say nothing by themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from laconic.index.store import Store, Symbol
+from laconic.index.symbol_kinds import RANKED_TYPES, WITH_BODY
+from laconic.records import Span
+from laconic.reduce.line_choice import CodeBlock, Place
+
+_SIGNATURE: Final = 6  # lines of a signature that are shown
+_OUTER: Final = 80  # lines of a function with which the functions in it are shown
+_OPENS: Final = re.compile(r"[{:;]\s*(?:(?:#|//).*)?$|=>\s*$|=\s*$")
+_COMMENT: Final = re.compile(r"\s*(?:#(?!\[|include|define|if|end)|//|/\*|\*|<!--|--|;)")
+_DOCSTRING: Final = re.compile(r"""\s*[rRuU]?(\"{3}|'{3}|"|')""")
+
+
+class CodeBlocks:
+    """To which definition a line belongs, and which lines say nothing without their definition."""
+
+    def __init__(self, store: Store, lines_of: Callable[[str], Sequence[str]]) -> None:
+        self._store = store
+        self._lines_of = lines_of
+        self._symbols: dict[str, list[Symbol]] = {}
+        self._preambles: dict[str, int] = {}
+        self._first_lines: dict[str, frozenset[int]] = {}
+        self._docstrings: dict[str, frozenset[int]] = {}
+
+    def find(self, place: Place) -> CodeBlock:
+        """The innermost function around a line, or the type; else the line stands for itself."""
+        path, line = place
+        if path not in self._symbols:
+            inner = []
+            for each in self._store.symbols_of_path(path):
+                if each.kind in WITH_BODY or each.kind in RANKED_TYPES:
+                    inner.append(each)
+            self._symbols[path] = sorted(inner, key=lambda each: len(each.span))
+        around = []
+        for symbol in self._symbols[path]:
+            if symbol.start <= line <= symbol.end:
+                around.append(symbol)
+        if not around:
+            return CodeBlock(path, Span(line, line))
+        chosen = around[0]
+        for outer in around[1:]:
+            if chosen.kind in WITH_BODY and outer.kind in WITH_BODY and len(outer.span) <= _OUTER:
+                chosen = outer  # a function in a function is shown where it stands
+        return self.of_symbol(path, chosen)
+
+    def of_symbol(self, path: str, symbol: Symbol) -> CodeBlock:
+        lines = self._lines_of(path)
+        last = min(symbol.end, len(lines))
+        signature = [symbol.line]
+        while signature[-1] < min(last, symbol.line + _SIGNATURE - 1) and not _OPENS.search(lines[signature[-1] - 1]):
+            signature.append(signature[-1] + 1)
+        first = symbol.start
+        while first < symbol.line and _is_comment(lines[first - 1]):
+            first += 1
+        if first < symbol.line and lines[first - 1].rstrip().endswith("{"):
+            signature.insert(0, first)  # a type that is named where it ends
+        owner = symbol.qualified.removesuffix(symbol.name).rstrip(".:#/")
+        return CodeBlock(path, Span(first, last), tuple(signature), f" in {owner}" if owner else "")
+
+    def is_documentation(self, place: Place) -> bool:
+        """Whether a line belongs to what is said about a definition: its signature tells more than some lines of that."""
+        path, line = place
+        lines = self._lines_of(path)
+        if line in self._find_docstrings(path):
+            return True
+        if line > len(lines) or not _is_comment(lines[line - 1]):
+            return False
+        below = line
+        while below < len(lines) and _is_comment(lines[below]):
+            below += 1
+        return below + 1 in self._starts(path)
+
+    def _starts(self, path: str) -> frozenset[int]:
+        """The lines with which the code of definitions begins."""
+        if path not in self._first_lines:
+            lines = self._lines_of(path)
+            found: set[int] = set()
+            for symbol in self._store.symbols_of_path(path):
+                if symbol.kind not in WITH_BODY and symbol.kind not in RANKED_TYPES:
+                    continue
+                first = min(symbol.start, len(lines))
+                while first < symbol.line and _is_comment(lines[first - 1]):
+                    first += 1
+                found.add(first)
+            self._first_lines[path] = frozenset(found)
+        return self._first_lines[path]
+
+    def is_preamble(self, place: Place) -> bool:
+        """Whether a line belongs to the comment with which a file begins: a licence, mostly."""
+        path, line = place
+        if path not in self._preambles:
+            lines = self._lines_of(path)
+            first = 0
+            while first < len(lines) and (not lines[first].strip() or _is_comment(lines[first])):
+                first += 1
+            self._preambles[path] = first
+        return line <= self._preambles[path]
+
+    def _find_docstrings(self, path: str) -> frozenset[int]:
+        """The lines of texts with which definitions of Python begin."""
+        if path in self._docstrings:
+            return self._docstrings[path]
+        found: set[int] = set()
+        if path.endswith((".py", ".pyi")):
+            lines = self._lines_of(path)
+            for symbol in self._store.symbols_of_path(path):
+                if symbol.kind in WITH_BODY or symbol.kind in RANKED_TYPES:
+                    found.update(_docstring(lines, symbol))
+        self._docstrings[path] = frozenset(found)
+        return self._docstrings[path]
+
+
+def _docstring(lines: Sequence[str], symbol: Symbol) -> range:
+    """The lines of the text that a definition begins with; none where it has none."""
+    last = min(symbol.end, len(lines))
+    first = symbol.line
+    while first < last and not _OPENS.search(lines[first - 1]):
+        first += 1
+    start = first + 1
+    if start > last or not (opened := _DOCSTRING.match(lines[start - 1])):
+        return range(0)
+    end = start
+    if opened[1] not in lines[start - 1][opened.end() :]:
+        end += 1
+        while end < last and opened[1] not in lines[end - 1]:
+            end += 1
+    return range(start, end + 1)
+
+
+def _is_comment(line: str) -> bool:
+    return _COMMENT.match(line) is not None
