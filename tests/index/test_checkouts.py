@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -27,7 +27,7 @@ class _Counting(FileParser):
         object.__setattr__(made, "parsed", [])
         return made
 
-    def prepare(self, root: Path, jobs: Sequence[ParseJob]) -> Iterator[PreparedFile]:
+    def prepare(self, root: Path, jobs: Collection[ParseJob]) -> Iterator[PreparedFile]:
         for file in super().prepare(root, jobs):
             if file.state != HELD:
                 self.parsed.append(file.path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -65,7 +65,7 @@ def test_an_index_of_this_parser_or_a_newer_one_is_used_as_it_is(index: Index, s
 class _Dying(FileParser):
     """A parser that is killed in the middle."""
 
-    def prepare(self, root: Path, jobs: Sequence[ParseJob]) -> Iterator[PreparedFile]:
+    def prepare(self, root: Path, jobs: Collection[ParseJob]) -> Iterator[PreparedFile]:
         for number, file in enumerate(super().prepare(root, jobs)):
             if number == 250:
                 raise KeyboardInterrupt

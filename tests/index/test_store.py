@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,17 @@ def test_an_id_is_never_used_twice(store: Store) -> None:
     with store.writing():
         store.erase(["shop.py"])
     assert put(store, "shop.py") > first
+
+
+def test_a_new_index_looks_for_a_file_by_its_path(tmp_path: Path) -> None:
+    """Not through all files of the checkout: a first build would look through them for each that it writes."""
+    plans = []
+    for _ in ("created", "opened again"):
+        with closing(Store.open(tmp_path / "v.sqlite")) as store:
+            rows = store.connection.execute("EXPLAIN QUERY PLAN SELECT id FROM files WHERE path = 'a'").fetchall()
+            plans.append([row[-1] for row in rows])
+    assert plans[0] == plans[1]
+    assert "versions_path" in plans[0][0]
 
 
 def test_a_version_that_comes_back_is_not_written_again(store: Store) -> None:

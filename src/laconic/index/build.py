@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import Final
 
 from laconic.index.changes import StaleFiles, is_same, read_known_files
-from laconic.index.file_class_weights import READ_FIRST
 from laconic.index.folder_states import look_at_folders, save_states
 from laconic.index.moved_files import take_over_moved
 from laconic.index.parse_files import FilePreparer, ParseJob
+from laconic.index.parse_order import ParseOrder, WantedFiles, sort_suspects
 from laconic.index.prepared_file import HELD, PreparedFile
 from laconic.index.prune import collect_unheld, compact, too_many_dead
 from laconic.index.schema import PARSER
 from laconic.index.store import Store
 from laconic.index.store.file_queries import FileStamp, read_versions
-from laconic.workspace.file_classes import class_of
 from laconic.workspace.listing import ListedFile
 from laconic.workspace.secrets import NO_EXCEPTIONS, SECRET, SecretFiles
 
@@ -51,15 +50,16 @@ def build(
     *,
     secrets: SecretFiles = NO_EXCEPTIONS,
     seconds: float = 0.0,
+    wanted: WantedFiles | None = None,
     clock: Callable[[], int] = time.time_ns,
 ) -> BuildResult:
-    """Make the whole workspace fresh; waits at most `seconds` for another writer."""
+    """Make the whole workspace fresh, first what is `wanted`; waits at most `seconds` for another writer."""
     with store.lock(seconds) as got:
         if not got:
             return BuildResult(locked=True)
         older = store.outdated
         look = look_at_folders(store, root, secrets, clock())
-        outcome = _apply(store, root, look.changes, preparer, progress)
+        outcome = _apply(store, root, look.changes, preparer, progress, wanted=wanted or WantedFiles())
         if outcome.written or outcome.removed or older or not store.meta("built"):
             _finish(store)
         collect_unheld(store, keep_some=not older)
@@ -77,12 +77,14 @@ def bring_in(
     with store.lock(seconds) as got:
         if not got:
             return BuildResult(locked=True)
-        outcome = _apply(store, root, changes, preparer, lambda done, total: None)
+        outcome = _apply(store, root, changes, preparer, lambda done, total: None, wanted=WantedFiles())
         collect_unheld(store)
         return outcome
 
 
-def _apply(store: Store, root: Path, changes: StaleFiles, preparer: FilePreparer, progress: Progress) -> BuildResult:
+def _apply(
+    store: Store, root: Path, changes: StaleFiles, preparer: FilePreparer, progress: Progress, *, wanted: WantedFiles
+) -> BuildResult:
     started = time.perf_counter()
     before = read_known_files(store, [item.path for item in changes.suspects])
     # Another process may have brought some of them in while we waited for the lock.
@@ -100,15 +102,14 @@ def _apply(store: Store, root: Path, changes: StaleFiles, preparer: FilePreparer
         if counting:
             store.set_meta("building", f"0/{total}")
     done = count = 0
-    # Whoever asks during a first build asks for code: it comes before what is written about it.
-    suspects.sort(key=lambda item: (READ_FIRST.get(class_of(item.path), 2), item.path))
+    sort_suspects(suspects)
     versions = _read_versions(store, suspects)
     moved = take_over_moved(store, root, suspects, versions)
     if moved:
         count = done = len(moved)
         suspects = [item for item in suspects if item.path not in moved]
-    jobs = [ParseJob(item, versions.get(item.path, _NONE)) for item in suspects]
-    for batch in _batches(preparer.prepare(root, jobs)):
+    jobs = ParseOrder([ParseJob(item, versions.get(item.path, _NONE)) for item in suspects], wanted)
+    for batch in _batches(preparer.prepare(root, jobs), jobs.urgent):
         with store.writing():
             count += sum(_put(store, file, before) for file in batch)
             done += len(batch)
@@ -151,13 +152,16 @@ def _finish(store: Store) -> None:
         store.set_meta("built", str(int(time.time())))
 
 
-def _batches(files: Iterable[PreparedFile]) -> Iterator[list[PreparedFile]]:
+def _batches(files: Iterable[PreparedFile], urgent: set[str]) -> Iterator[list[PreparedFile]]:
+    """Files to write at once; a batch ends early after the last file that somebody waits for."""
     batch: list[PreparedFile] = []
     volume = 0
     for file in files:
         batch.append(file)
         volume += file.size
-        if len(batch) >= _BATCH_FILES or volume >= _BATCH_BYTES:
+        waited = file.path in urgent
+        urgent.discard(file.path)
+        if len(batch) >= _BATCH_FILES or volume >= _BATCH_BYTES or (waited and not urgent):
             yield batch
             batch, volume = [], 0
     if batch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
@@ -29,7 +29,7 @@ class ParseJob(NamedTuple):
 class FilePreparer(Protocol):
     """Turns jobs into rows, in any order."""
 
-    def prepare(self, root: Path, jobs: Sequence[ParseJob]) -> Iterator[PreparedFile]: ...
+    def prepare(self, root: Path, jobs: Collection[ParseJob]) -> Iterator[PreparedFile]: ...
 
 
 def processes() -> int:
@@ -44,7 +44,7 @@ class FileParser:
     limits: ParseLimits | None = None
     parsers: int = 0  # 0: as many as suit the machine
 
-    def prepare(self, root: Path, jobs: Sequence[ParseJob]) -> Iterator[PreparedFile]:
+    def prepare(self, root: Path, jobs: Collection[ParseJob]) -> Iterator[PreparedFile]:
         with ParsePool(self.parsers or processes(), self.limits) as pool:
             if len(jobs) <= _FEW:
                 yield from _few(pool, root, jobs)

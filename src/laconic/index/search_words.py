@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, islice
 from typing import Final, NamedTuple, Protocol
 
 from laconic.index.schema import FILE
@@ -16,6 +15,7 @@ _IDENTIFIER: Final = re.compile(r"\w+")
 _BLANKED: Final = bytes(code if chr(code).isalnum() or code == ord("_") else ord(" ") for code in range(256))
 _BODY_WORDS: Final = 400  # distinct words of one body; beyond that it is data, not code
 _DOC_WORDS: Final = 1500  # the same for a file without definitions: prose has more to say
+_KNOWN_PARTS: Final = 50_000  # identifiers whose parts are remembered
 
 
 class WordRow(NamedTuple):
@@ -135,12 +135,26 @@ def _segments(count: int, definitions: Sequence[DescribedDefinition]) -> Iterato
 
 
 def _body(identifiers: dict[str, None] | None, limit: int = _BODY_WORDS) -> str:
-    if identifiers:
-        return " ".join(map(_parts, list(identifiers)[:limit]))
-    return ""
+    if not identifiers:
+        return ""
+    words: Iterable[str] = identifiers
+    if len(identifiers) > limit:
+        words = islice(identifiers, limit)
+    return " ".join(map(_PARTS_OF.__getitem__, words))
 
 
-@lru_cache(maxsize=50_000)
-def _parts(identifier: str) -> str:
-    """The parts of one identifier; the same few are asked for again and again."""
-    return " ".join(_PARTS.findall(identifier))
+class _PartsOf(dict[str, str]):
+    """The parts of each identifier that was asked for: the same few are asked for again and again."""
+
+    def __missing__(self, identifier: str) -> str:
+        if identifier.isalpha() and identifier.islower() and identifier.isascii():
+            parts = identifier
+        else:
+            parts = " ".join(_PARTS.findall(identifier))
+        if len(self) >= _KNOWN_PARTS:
+            self.clear()
+        self[identifier] = parts
+        return parts
+
+
+_PARTS_OF: Final = _PartsOf()

@@ -16,6 +16,7 @@ from laconic.index.build import BuildResult, Progress, bring_in, build
 from laconic.index.changes import StaleFiles
 from laconic.index.freshness import Freshness
 from laconic.index.parse_files import FileParser, FilePreparer
+from laconic.index.parse_order import WantedFiles
 from laconic.index.store import Store
 from laconic.index.store.statistics import Statistics, read_statistics
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
@@ -46,6 +47,7 @@ class Index:
         self._starting = threading.Lock()  # of a builder: a query and the watcher may both want one
         self._watcher: threading.Thread | None = None
         self._trouble = ""
+        self._wanted = WantedFiles()
         self._closing = threading.Event()
 
     @classmethod
@@ -95,6 +97,10 @@ class Index:
                 secrets=self._secrets,
                 seconds=seconds,
             )
+
+    def prefer(self, texts: Iterable[str]) -> None:
+        """Let a build, if one is running or begins, parse first what the words of a question name."""
+        self._wanted.ask(texts)
 
     def refresh(self, patience: float = _PATIENCE) -> str:
         """Bring in what changed on disk. Returns what the answer must say: nothing, or that it may be incomplete."""
@@ -160,7 +166,14 @@ class Index:
         try:
             store = Store.open(self.store.path, self.root)
             try:
-                build(store, self.root, self._preparer, lambda done, total: None, secrets=self._secrets)
+                build(
+                    store,
+                    self.root,
+                    self._preparer,
+                    lambda done, total: None,
+                    secrets=self._secrets,
+                    wanted=self._wanted,
+                )
             finally:
                 store.close()
         except (LaconicError, sqlite3.Error, OSError) as error:  # nobody joins this thread to hear of it

@@ -196,7 +196,7 @@ class ToolRuntime:
     def _answer(self, call: ToolCall, tool: Tool, ignored: tuple[str, ...], host: int | None) -> ComposedAnswer:
         self._due, self._lag = tool.indexed, ""
         if tool.indexed and not tool.seldom:
-            self._bring_up_to_date()
+            self._bring_up_to_date(call.question)
         answer = self._run(call, tool)
         asked = tool.indexed and not self._due
         self._due = False
@@ -310,8 +310,8 @@ class ToolRuntime:
                     read[name] = self.archive.get(value.removeprefix(_KEPT)).decode("utf-8", "replace")
         return read
 
-    def _bring_up_to_date(self) -> None:
-        """Let the index follow the disk, once a call, and note what the answer must say of it."""
+    def _bring_up_to_date(self, asked: Sequence[str] = ()) -> None:
+        """Let the index follow the disk, once a call, first what was asked for; note what the answer must say of it."""
         self._due = False
         if self._index is not None and self._index.store.is_removed:
             self._forget_index()
@@ -319,6 +319,7 @@ class ToolRuntime:
             if self.shell:
                 self._lag = self._build()
             else:
+                self.index.prefer(asked)
                 self._lag = self._refresh()
             if self.index.trouble:
                 raise IndexUnavailable(f"{self.index.trouble}.")

@@ -177,6 +177,14 @@ class ToolCall:
             return found
         return []
 
+    @property
+    def question(self) -> list[str]:
+        """Every text that the caller gave."""
+        found: list[str] = []
+        for name in self.values:
+            found += [self.text(name), *self.texts(name)]
+        return found
+
     def number(self, name: str, default: int = 0) -> int:
         value = self.values.get(name)
         if isinstance(value, int):

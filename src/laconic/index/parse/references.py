@@ -7,6 +7,7 @@ followed by a parenthesis, a receiver stands before a dot), which is several tim
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -30,6 +31,7 @@ _QUOTED: Final = re.compile(rb"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|//[^\n]*|/
 # What may be between two names of a chain, strings included, if there is no comment in it.
 _BETWEEN: Final = rb"(?:[^/#\n\"'`]|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`)*"
 _LAST_DOT: Final = re.compile(rb"(" + _BETWEEN + rb"|[^/#]*\n[ \t]*[)\]}]+)(?<=[\w)\]}])(\.)[ \t]*(?://[^\n]*)?\s*")
+_DOT_BEFORE: Final = re.compile(rb"(?<=[\w)\]}])\.[ \t]*(?://[^\n]*)?\s+")
 _Name = tuple[int, int]  # where it starts and ends
 _PLAIN_CHAIN: Final = re.compile(r"[\w$.]+")
 _PLAIN_TYPE: Final = re.compile(r"[&*\s]*(?:(?:struct|const)\s+)?([A-Za-z_][\w.]*)")
@@ -86,7 +88,9 @@ def _walk(names: Sequence[_Name], ground: _FilePlaces) -> list[Reference]:
     data, skipped, segments, zones = ground.source.data, ground.skipped, ground.segments, ground.zones
     uses, local, ignored, keyed = ground.uses, ground.local, ground.ignored, ground.keyed
     text = data.decode("latin-1")  # one character for each byte: slices of it need no decoding
-    place = ground.source.place
+    ends, ascii_only = ground.source.ends, data.isascii()
+    starts = [0, *ends]
+    dotted = _find_dotted(data)
     found: list[Reference] = []
     segment, scope, until = -1, -1, segments[0][0]
     zone, within, leaves = -1, "", zones[0][0]
@@ -103,7 +107,7 @@ def _walk(names: Sequence[_Name], ground: _FilePlaces) -> list[Reference]:
             within = zones[zone][1]
             leaves = zones[zone + 1][0]
         name = text[start:end]
-        if not name.isascii():
+        if not ascii_only and not name.isascii():
             name = data[start:end].decode("utf-8", "replace")
         receiver = ""
         mark = text[start - 1] if start else ""
@@ -113,8 +117,8 @@ def _walk(names: Sequence[_Name], ground: _FilePlaces) -> list[Reference]:
             receiver = chain
         elif mark and mark in ".:>":
             receiver = before(data, start, last_end, chain)
-        elif last_end > 0 and "\n" in text[last_end:start] and (ends := _find_dot(data, last_end, start)):
-            receiver = before(data, ends, last_end, chain)
+        elif start in dotted and last_end > 0 and (dot := _find_dot(data, last_end, start)):
+            receiver = before(data, dot, last_end, chain)
         last_end = end
         chain = f"{receiver}.{name}" if receiver else name
         if start in skipped or within == "import" or (not receiver and (name in hidden or name in ignored)):
@@ -123,15 +127,23 @@ def _walk(names: Sequence[_Name], ground: _FilePlaces) -> list[Reference]:
             use = within
         else:
             use = uses.get(start) or within or _use(data, end, text[end : end + 1])
-        row, column = place(start)
+        row = bisect_right(ends, start)
+        column = start - starts[row]
         found.append(Reference(name=name, line=row + 1, column=column, kind=use, receiver=receiver, scope=scope))
+    return found
+
+
+def _find_dotted(data: bytes) -> set[int]:
+    """Where names may stand that follow a dot at the end of a line."""
+    found: set[int] = set()
+    for match in _DOT_BEFORE.finditer(data):
+        found.add(match.end())
     return found
 
 
 def _find_dot(data: bytes, start: int, end: int) -> int:
     """Where the dot ends that stands at the end of a line before a name; 0 when there is none."""
-    gap = data[start:end]
-    if not gap.rstrip().endswith(b".") and b"//" not in gap:  # nearly always, and much faster to see
+    if b"\n" not in data[start:end]:
         return 0
     if match := _LAST_DOT.fullmatch(data, start, end):
         return match.end(2)

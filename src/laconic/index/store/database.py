@@ -113,3 +113,5 @@ def _create(connection: sqlite3.Connection) -> None:
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
+    # Else the planner of this connection would not know the figures, and look through all files for each that it writes.
+    connection.execute("ANALYZE sqlite_schema")
