@@ -48,6 +48,8 @@ class ResultReducer:
         """The result of a call; `budget` in tokens is the caller's wish, 0 means whole."""
         allowed = self._budget if budget is None else budget
         spelled = _spell_out(result)
+        if allowed:
+            spelled = _join_texts(spelled, max(1, allowed // _LEAST))
         texts = _texts(spelled)
         costs = []
         for text in texts:
@@ -149,6 +151,25 @@ def _spell_out(result: Message) -> Message:
     if len(text) < _STRUCTURED or told >= len(text):
         return result
     return {**result, "content": [*content, {"type": "text", "text": text}]}
+
+
+def _join_texts(result: Message, most: int) -> Message:
+    """Many texts as one, in the place of the first: each of them alone would be too short to be shortened."""
+    content = result.get("content")
+    if not isinstance(content, list):
+        return result
+    texts: list[str] = []
+    others: list[object] = []
+    first: dict[str, object] = {}
+    for block in content:
+        if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str):
+            first = first or block
+            texts.append(block["text"])
+        else:
+            others.append(block)
+    if len(texts) <= most:
+        return result
+    return {**result, "content": [{**first, "text": "\n".join(texts)}, *others]}
 
 
 def _text_of(block: object) -> str | None:
