@@ -20,6 +20,7 @@ from laconic.records import ArchivedOriginal
 from laconic.reduce.foreign_rows import rows_as_json
 from laconic.reduce.page_snapshot import is_snapshot, shorten_snapshot
 from laconic.reduce.text import reduce_text
+from laconic.reduce.text.embedded_texts import open_document
 from laconic.sessions.archive import Archive
 
 _TASK: Final = "around"
@@ -147,8 +148,8 @@ def _spell_out(result: Message) -> Message:
     if structured is None or not isinstance(content, list):
         return result
     text = msgspec.json.encode(structured).decode()
-    told = sum(len(one) for one in _texts(result))
-    if len(text) < _STRUCTURED or told >= len(text):
+    texts = _texts(result)
+    if len(text) < _STRUCTURED or sum(map(len, texts)) >= len(text) or _is_told(structured, texts):
         return result
     return {**result, "content": [*content, {"type": "text", "text": text}]}
 
@@ -170,6 +171,15 @@ def _join_texts(result: Message, most: int) -> Message:
     if len(texts) <= most:
         return result
     return {**result, "content": [{**first, "text": "\n".join(texts)}, *others]}
+
+
+def _is_told(structured: object, texts: list[str]) -> bool:
+    """Whether the texts say it: as JSON, or as the only value, which is how SDKs wrap a text."""
+    if isinstance(structured, dict) and len(structured) == 1 and texts:
+        only = next(iter(structured.values()))
+        if only == texts[0] or only == texts:
+            return True
+    return any(text[:1] in "{[" and open_document(text) == structured for text in texts)
 
 
 def _text_of(block: object) -> str | None:
