@@ -23,7 +23,7 @@ from laconic.mcp_proxy.definitions import ServerDefinition, read_definition
 from laconic.mcp_proxy.messages import ErrorAnswer, Message
 from laconic.render.table import Cell
 from laconic.workspace.git import git
-from laconic_benchmarks.around import unseen
+from laconic_benchmarks.around import held_out, unseen
 from laconic_benchmarks.around.questions import Question, questions
 from laconic_benchmarks.around.servers import entries
 from laconic_benchmarks.report import Bar, at_least, at_most
@@ -135,6 +135,14 @@ async def measure_unseen(installed: Path, world: Path, cost: Callable[[str], int
     """The same on servers and material that the reducers were not written for."""
     comparison = Comparison(cost, measured, facts=60, label="unseen: ")
     await _ask_both_ways(unseen.entries(installed, world), unseen.questions(str(world)), world / "own", comparison)
+
+
+async def measure_held_out(installed: Path, world: Path, cost: Callable[[str], int], measured: Measured) -> None:
+    """The same on servers that nothing was tuned on."""
+    comparison = Comparison(cost, measured, facts=60, label="held out: ")
+    with serving(world / "site") as site:
+        asked = held_out.questions(str(world), site)
+        await _ask_both_ways(held_out.entries(installed, world), asked, world / "own", comparison)
 
 
 async def _ask_both_ways(
