@@ -62,3 +62,13 @@ def test_a_long_document_keeps_its_beginning_and_its_headings() -> None:
     assert "Written 2023-09-30" in shown
     assert f"About {names[0]}\n" in shown
     assert f"About {names[-1]}\n" in shown
+
+
+def test_a_long_log_keeps_its_first_and_last_line() -> None:
+    rows = [
+        f"2026-05-02T08:{n // 60:02d}:{n % 60:02d}Z INFO pool-{n % 5} finished job {n * 17}" for n in range(1_500)
+    ]
+    shown = _reduce("\n".join(rows)).split("\n")
+    assert shown[0] == rows[0]
+    assert shown[-2] == rows[-1]
+    assert len(shown) < 8
