@@ -72,6 +72,26 @@ def test_of_a_changed_file_the_changed_lines_are_sent(runtime: ToolRuntime) -> N
     assert again.count("app_value") == 0
 
 
+def test_what_the_agent_wrote_into_a_file_is_pointed_to_with_a_number_every_ten_lines(runtime: ToolRuntime) -> None:
+    """Edits name lines by their numbers, and an argument shows none: nobody has to count far."""
+    one, messages = engine(), [user("Write it.")]
+    _grow(one, messages, turn("w", "Write", {"file_path": "/x/files/app.py", "content": code("app", 60)}, "done"))
+    shown = _grow(one, messages, _read(runtime, "a", "1-40")).split("\n")
+    assert "[1-9: as written above]" in shown
+    assert "[11-19: as written above]" in shown
+    assert "10\t    app_value_9" in "\n".join(shown)
+    for row in shown:
+        ends = row.strip("[").split(":")[0].split("-")
+        if row.endswith("as written above]"):
+            assert int(ends[-1]) - int(ends[0]) < 9
+
+
+def test_what_was_written_into_another_file_is_not_pointed_to(runtime: ToolRuntime) -> None:
+    one, messages = engine(), [user("Write it.")]
+    _grow(one, messages, turn("w", "Write", {"file_path": "/x/files/copy.py", "content": code("app", 60)}, "done"))
+    assert "as written above" not in _grow(one, messages, _read(runtime, "a", "1-40"))
+
+
 def test_lines_that_were_left_out_are_sent_again(runtime: ToolRuntime) -> None:
     one, messages = engine(), [user("Look at it.")]
     first = _grow(one, messages, _read(runtime, "a", "1-40"))

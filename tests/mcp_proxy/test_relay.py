@@ -10,6 +10,10 @@ from typing import Any
 import pytest
 from tests.mcp_proxy.stage import definition, names, relaying
 
+from laconic.config import load
+from laconic.mcp_proxy.results import ResultReducer
+from laconic.tokens.count import counter
+
 
 def run(work: Any) -> None:
     asyncio.run(work)
@@ -297,3 +301,14 @@ def test_tools_that_a_project_uses_often_come_in_full(tmp_path: Path) -> None:
             assert "only_a" not in listed[0]["description"]
 
     run(work())
+
+
+def test_structured_content_that_repeats_the_text_is_not_sent_as_a_second_text(tmp_path: Path) -> None:
+    """SDKs wrap a text as `{"result": text}`, which is longer than the text by its escapes."""
+    text = json.dumps([{"id": number, "quoted": 'a "b"'} for number in range(400)], indent=2)
+    for structured in ({"result": text}, {"rows": json.loads(text)}):
+        told = text if "result" in structured else json.dumps(structured, indent=2)
+        reducer = ResultReducer(load({"cache_dir": str(tmp_path)}, environ={}), counter(), "s")
+        result = {"content": [{"type": "text", "text": told}], "structuredContent": structured}
+        assert len(reducer.shorten("t", result)["content"]) == 1
+        reducer.close()

@@ -23,6 +23,7 @@ from laconic.mcp_proxy.definitions import ServerDefinition, read_definition
 from laconic.mcp_proxy.messages import ErrorAnswer, Message
 from laconic.render.table import Cell
 from laconic.workspace.git import git
+from laconic_benchmarks.around import held_out, unseen
 from laconic_benchmarks.around.questions import Question, questions
 from laconic_benchmarks.around.servers import entries
 from laconic_benchmarks.report import Bar, at_least, at_most
@@ -38,6 +39,16 @@ class Measured:
     rows: list[dict[str, Cell]] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How answers are compared, and where that is written."""
+
+    cost: Callable[[str], int]
+    measured: Measured
+    facts: int  # the fewest that count
+    label: str = ""
 
 
 @asynccontextmanager
@@ -117,13 +128,33 @@ async def measure_results(installed: Path, world: Path, cost: Callable[[str], in
     orders = json.loads((world / "files" / "orders.json").read_text())["orders"]
     with serving(world / "files" / "site") as site:
         asked = questions(str(world), site, orders, _commits(world / "repo"))
-        whole = await _ask_directly(servers, asked)
-        async with connected(through(servers, world / "results")) as around:
-            await around.request("tools/list", {})
-            short = []
-            for question in asked:
-                short.append(texts(await ask(around, f"{question.server}/{question.tool}", question.arguments)))
-    _compare(asked, whole, short, cost, measured)
+        await _ask_both_ways(servers, asked, world / "results", Comparison(cost, measured, facts=200))
+
+
+async def measure_unseen(installed: Path, world: Path, cost: Callable[[str], int], measured: Measured) -> None:
+    """The same on servers and material that the reducers were not written for."""
+    comparison = Comparison(cost, measured, facts=60, label="unseen: ")
+    await _ask_both_ways(unseen.entries(installed, world), unseen.questions(str(world)), world / "own", comparison)
+
+
+async def measure_held_out(installed: Path, world: Path, cost: Callable[[str], int], measured: Measured) -> None:
+    """The same on servers that nothing was tuned on."""
+    comparison = Comparison(cost, measured, facts=60, label="held out: ")
+    with serving(world / "site") as site:
+        asked = held_out.questions(str(world), site)
+        await _ask_both_ways(held_out.entries(installed, world), asked, world / "own", comparison)
+
+
+async def _ask_both_ways(
+    servers: dict[str, dict[str, Any]], asked: list[Question], folder: Path, comparison: Comparison
+) -> None:
+    whole = await _ask_directly(servers, asked)
+    async with connected(through(servers, folder)) as around:
+        await around.request("tools/list", {})
+        short = []
+        for question in asked:
+            short.append(texts(await ask(around, f"{question.server}/{question.tool}", question.arguments)))
+    _compare(asked, whole, short, comparison)
 
 
 def _commits(repo: Path) -> list[tuple[str, str]]:
@@ -142,9 +173,8 @@ async def _ask_directly(servers: dict[str, dict[str, Any]], asked: list[Question
     return [found[place] for place in range(len(asked))]
 
 
-def _compare(
-    asked: list[Question], whole: list[str], short: list[str], cost: Callable[[str], int], measured: Measured
-) -> None:
+def _compare(asked: list[Question], whole: list[str], short: list[str], comparison: Comparison) -> None:
+    cost, measured, label = comparison.cost, comparison.measured, comparison.label
     facts = kept = impossible = 0
     seen: dict[str, str] = {}
     totals: dict[str, list[int]] = {}
@@ -168,7 +198,7 @@ def _compare(
     for name, (before_tokens, after_tokens, all_facts, kept_facts) in totals.items():
         measured.rows.append(
             {
-                "server": name,
+                "server": f"{label}{name}",
                 "what": f"results, {kept_facts} of {all_facts} facts",
                 "directly": before_tokens,
                 "through": after_tokens,
@@ -177,10 +207,10 @@ def _compare(
     before_all = sum(tally[0] for tally in totals.values())
     after_all = sum(tally[1] for tally in totals.values())
     measured.bars += [
-        at_least("result tokens saved", 1 - after_all / before_all, 0.6),
-        at_least("facts", facts, 200),
-        at_least("facts kept", kept / max(1, facts), 0.99),
-        at_most("facts that no direct answer had", impossible, 0),
+        at_least(f"{label}result tokens saved", 1 - after_all / before_all, 0.6),
+        at_least(f"{label}facts", facts, comparison.facts),
+        at_least(f"{label}facts kept", kept / max(1, facts), 0.99),
+        at_most(f"{label}facts that no direct answer had", impossible, 0),
     ]
 
 

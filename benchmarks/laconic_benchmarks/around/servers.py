@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,8 +24,10 @@ NPM: Final = {
     "chrome-devtools-mcp": "1.11.0",
     "@modelcontextprotocol/conformance": "0.1.16",
 }
-PYPI: Final = ("mcp-server-git==2026.10.19", "mcp-server-fetch==2026.10.24", "mcp-server-time==2026.10.19")
-OLD_PYPI: Final = ("mcp-server-sqlite==2025.4.25", "mcp<2")  # written for the first SDK
+PYPI: Final = {
+    "python": ("mcp-server-git==2026.10.19", "mcp-server-fetch==2026.10.24", "mcp-server-time==2026.10.19"),
+    "old-python": ("mcp-server-sqlite==2025.4.25", "mcp<2"),  # written for the first SDK
+}
 WORDS: Final = (
     "amber",
     "birch",
@@ -41,16 +44,16 @@ WORDS: Final = (
 )
 
 
-def install(folder: Path) -> Path:
-    """Install the servers once, outside the repository."""
+def install(folder: Path, npm: Mapping[str, str], pypi: Mapping[str, Sequence[str]]) -> Path:
+    """Install servers once, outside the repository; `pypi` names an environment for each group of packages."""
     done = folder / "installed"
     if done.exists():
         return folder
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "package.json").write_text('{"private": true}')
-    wanted = [f"{name}@{version}" for name, version in NPM.items()]
+    wanted = [f"{name}@{version}" for name, version in npm.items()]
     steps = [["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", *wanted]]
-    for name, packages in (("python", PYPI), ("old-python", OLD_PYPI)):
+    for name, packages in pypi.items():
         steps.append([sys.executable, "-m", "venv", str(folder / name)])
         steps.append([str(folder / name / "bin" / "pip"), "install", "-q", *packages])
     for words in steps:

@@ -17,6 +17,7 @@ _PATH: Final = re.compile(r"[\w.@~\-]*/[\w./@~+\-]+|[\w\-]+\.[A-Za-z]\w{0,5}")
 _WORTH_FINDING: Final = 8  # characters that a line must have to be looked up
 _ROWS: Final = 24  # bits of a place that say which row of its text it is
 _REMEMBERED: Final = 10  # places of one line that are looked at; the newest are
+_COUNTED: Final = 9  # rows that a reader has to count at most, from a number that is shown
 
 
 class TrackedText:
@@ -125,6 +126,16 @@ class TrackedText:
         """The runs when these rows are left out too."""
         return leave_out_rows(self.runs, rows)
 
+    def has_written(self, files: frozenset[str]) -> bool:
+        """Whether it is an argument that went into one of these files."""
+        if not self.field or not self.about.changes:
+            return False
+        for mine in self.about.files:
+            for other in files:  # a file at the top of a workspace has one part there, and two in a client's path
+                if mine == other or mine.endswith(f"/{other}") or other.endswith(f"/{mine}"):
+                    return True
+        return False
+
     def used(self, first: int, last: int, turn: int) -> None:
         """Rows were of use in that turn."""
         first, last = max(0, first), min(last + 1, len(self.seen))
@@ -177,29 +188,38 @@ class Sightings:
             if row < len(tracked) and tracked.shown[row] and tracked.passage.lines[row] == line:
                 yield tracked, row
 
-    def repeats(self, passage: Passage) -> Iterator[tuple[FoldedRows, TrackedText]]:
-        """Stretches of a new text that are visible elsewhere, longest first from each row on.
+    def repeats(
+        self, passage: Passage, files: frozenset[str] = frozenset()
+    ) -> Iterator[tuple[FoldedRows, TrackedText]]:
+        """Stretches of a new text that are visible elsewhere, longest first from each row on. `files`: what it shows.
 
-        Edits name tagged lines by their numbers: such a text only points to where these are shown too.
+        Edits name tagged lines by their numbers: such a text points to where these are shown too, or to what was
+        written into its file. There a pointer ends after a few rows, and the next row shows its number.
         """
         lines, at = passage.lines, 0
         while at < len(lines):
-            length, place = self._longest(lines, at, tagged=passage.tagged)
+            length, place = self._longest(passage, at, files)
             if place is not None and self._worth(lines[at : at + length]):
                 tracked, row = place
                 yield FoldedRows(at, at + length - 1, tracked.key, row), tracked
                 at += length
+                at += passage.tagged and not tracked.passage.tagged
             else:
                 at += 1
 
-    def _longest(self, lines: Sequence[str], at: int, *, tagged: bool) -> tuple[int, tuple[TrackedText, int] | None]:
-        best, found = 0, None
+    def _longest(
+        self, passage: Passage, at: int, files: frozenset[str]
+    ) -> tuple[int, tuple[TrackedText, int] | None]:
+        best, found, lines = 0, None, passage.lines
         for tracked, row in reversed(self._find_places(lines[at])):
-            if tagged and not tracked.passage.tagged:
-                continue
+            end = len(lines)
+            if passage.tagged and not tracked.passage.tagged:
+                if not tracked.has_written(files):
+                    continue
+                end = min(end, at + _COUNTED)
             rows, shown, length = tracked.passage.lines, tracked.shown, 0
             while (
-                at + length < len(lines)
+                at + length < end
                 and row + length < len(rows)
                 and shown[row + length]
                 and rows[row + length] == lines[at + length]

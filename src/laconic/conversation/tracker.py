@@ -223,8 +223,9 @@ class ConversationTracker:
             decision = self._shorten(block, text, what)
             made = [decision] if decision else []
         for run in decision.runs if decision else ():
-            for source in self.texts.get(run.source, ())[:1]:
-                source.used(run.row, run.row + run.last - run.first, self.turn)
+            for source in self.texts.get(run.source, ()):
+                if source.kind != "replaced":
+                    source.used(run.row, run.row + run.last - run.first, self.turn)
         tracked = self._track(block.key, "", text, what=what, kind=what.kind, decision=decision)
         if not block.editable:  # others may point to it, but it loses nothing
             del self.texts[block.key]
@@ -298,7 +299,7 @@ class ConversationTracker:
                     return self._entry(block, short[1], before, after, text=short[0])
         rows = passage(text)
         runs = []
-        for run, tracked in self._sightings.repeats(rows):
+        for run, tracked in self._sightings.repeats(rows, what.files):
             runs.append(
                 FoldedRows(
                     first=run.first, last=run.last, source=run.source, row=run.row, label=_label(run, tracked, what)

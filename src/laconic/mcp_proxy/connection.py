@@ -12,12 +12,12 @@ from typing import Any, Final, Protocol
 from laconic.errors import ServerUnavailable
 from laconic.mcp_proxy.definitions import ServerDefinition
 from laconic.mcp_proxy.messages import (
-    INTERNAL_ERROR,
     ErrorAnswer,
     Identifier,
     Message,
     is_answer,
     notification,
+    read_error,
     request,
 )
 from laconic.mcp_proxy.process_transport import ProcessTransport
@@ -121,10 +121,7 @@ class ServerConnection:
         if method != "initialize" and not method.endswith("/list"):  # many a server starts well and dies of its work
             self._failures = 0
         if "error" in answer:
-            error = answer["error"] if isinstance(answer["error"], dict) else {}
-            raise ErrorAnswer(
-                int(error.get("code", INTERNAL_ERROR)), str(error.get("message", "")), error.get("data")
-            )
+            raise read_error(answer)
         result = answer.get("result")
         return result if isinstance(result, dict) else {}
 

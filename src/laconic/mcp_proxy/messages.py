@@ -23,6 +23,25 @@ class ErrorAnswer(Exception):
             self.error["data"] = data
 
 
+def read_capabilities(greeting: Message) -> Message:
+    """What a server or a client says that it can do; nothing where it says that in no form of the protocol."""
+    found = greeting.get("capabilities")
+    if isinstance(found, dict):
+        return found
+    return {}
+
+
+def read_error(answer: Message) -> ErrorAnswer:
+    """The error of an answer, whatever its form."""
+    error = answer["error"]
+    if not isinstance(error, dict):
+        return ErrorAnswer(INTERNAL_ERROR, str(error)[:200])
+    code = error.get("code")
+    if not isinstance(code, int):
+        code = INTERNAL_ERROR
+    return ErrorAnswer(code, str(error.get("message", "")), error.get("data"))
+
+
 def is_request(message: Message) -> bool:
     return isinstance(message.get("method"), str) and is_identifier(message.get("id"))
 

@@ -24,6 +24,7 @@ from laconic.mcp_proxy.messages import (
     is_notification,
     is_request,
     notification,
+    read_capabilities,
     read_params,
     result_message,
 )
@@ -38,7 +39,8 @@ VERSIONS: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 _GREETING: Final = 3.0  # seconds that the first answer waits for servers that were never started
 _LISTING: Final = 6.0  # the same for the first list of tools
 _INSTRUCTIONS: Final = 300  # characters of what one server wants models to know
-_QUESTIONS: Final = 500  # of servers, that wait for the client's answer
+_QUESTIONS: Final = 50  # of one server, that wait for the client's answer
+_NEEDED: Final = {"sampling/createMessage": "sampling", "elicitation/create": "elicitation", "roots/list": "roots"}
 
 Send = Callable[[Message, Identifier | None], None]
 """Sends a message to the client; the second is the client's request that it belongs to."""
@@ -114,7 +116,7 @@ class Relay:
         about = {"name": "laconic", "version": __version__}
         return {
             "protocolVersion": self._version(),
-            "capabilities": self._hello.get("capabilities") or {},
+            "capabilities": read_capabilities(self._hello),
             "clientInfo": self._hello.get("clientInfo") or about,
         }
 
@@ -247,12 +249,21 @@ class Relay:
         if message["method"] == "ping":
             self._group.spawn(connection.say(result_message(message["id"], {})))
             return
+        needed = _NEEDED.get(message["method"])
+        if needed and needed not in read_capabilities(self._hello):
+            self._refuse(connection, message, METHOD_NOT_FOUND, f"The client has no {needed}.")
+            return
+        if sum(1 for asker, _ in self._asked.values() if asker is connection) >= _QUESTIONS:
+            self._refuse(connection, message, INTERNAL_ERROR, f"{_QUESTIONS} questions wait already.")
+            return
         self._number += 1
         number = f"laconic-{self._number}"
         self._asked[number] = (connection, message["id"])
-        while len(self._asked) > _QUESTIONS:
-            del self._asked[next(iter(self._asked))]
         self._send({**message, "id": number}, self._newest(connection.name))
+
+    def _refuse(self, connection: ServerConnection, message: Message, code: int, reason: str) -> None:
+        answer = error_message(message["id"], {"code": code, "message": reason})
+        self._group.spawn(connection.say(answer))
 
     def _pass_notification(self, connection: ServerConnection, message: Message) -> None:
         params = read_params(message)

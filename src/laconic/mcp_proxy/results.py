@@ -20,6 +20,7 @@ from laconic.records import ArchivedOriginal
 from laconic.reduce.foreign_rows import rows_as_json
 from laconic.reduce.page_snapshot import is_snapshot, shorten_snapshot
 from laconic.reduce.text import reduce_text
+from laconic.reduce.text.embedded_texts import open_document
 from laconic.sessions.archive import Archive
 
 _TASK: Final = "around"
@@ -48,6 +49,8 @@ class ResultReducer:
         """The result of a call; `budget` in tokens is the caller's wish, 0 means whole."""
         allowed = self._budget if budget is None else budget
         spelled = _spell_out(result)
+        if allowed:
+            spelled = _join_texts(spelled, max(1, allowed // _LEAST))
         texts = _texts(spelled)
         costs = []
         for text in texts:
@@ -145,10 +148,38 @@ def _spell_out(result: Message) -> Message:
     if structured is None or not isinstance(content, list):
         return result
     text = msgspec.json.encode(structured).decode()
-    told = sum(len(one) for one in _texts(result))
-    if len(text) < _STRUCTURED or told >= len(text):
+    texts = _texts(result)
+    if len(text) < _STRUCTURED or sum(map(len, texts)) >= len(text) or _is_told(structured, texts):
         return result
     return {**result, "content": [*content, {"type": "text", "text": text}]}
+
+
+def _join_texts(result: Message, most: int) -> Message:
+    """Many texts as one, in the place of the first: each of them alone would be too short to be shortened."""
+    content = result.get("content")
+    if not isinstance(content, list):
+        return result
+    texts: list[str] = []
+    others: list[object] = []
+    first: dict[str, object] = {}
+    for block in content:
+        if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str):
+            first = first or block
+            texts.append(block["text"])
+        else:
+            others.append(block)
+    if len(texts) <= most:
+        return result
+    return {**result, "content": [{**first, "text": "\n".join(texts)}, *others]}
+
+
+def _is_told(structured: object, texts: list[str]) -> bool:
+    """Whether the texts say it: as JSON, or as the only value, which is how SDKs wrap a text."""
+    if isinstance(structured, dict) and len(structured) == 1 and texts:
+        only = next(iter(structured.values()))
+        if only == texts[0] or only == texts:
+            return True
+    return any(text[:1] in "{[" and open_document(text) == structured for text in texts)
 
 
 def _text_of(block: object) -> str | None:

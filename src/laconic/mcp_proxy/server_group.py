@@ -11,7 +11,7 @@ from typing import Any, Final
 from laconic.errors import ServerUnavailable
 from laconic.mcp_proxy.connection import ServerConnection
 from laconic.mcp_proxy.definitions import ServerDefinition
-from laconic.mcp_proxy.messages import ErrorAnswer, Message
+from laconic.mcp_proxy.messages import ErrorAnswer, Message, read_capabilities
 from laconic.mcp_proxy.own_tools import NAMES
 from laconic.mcp_proxy.server_listings import Catalogue, Listing
 from laconic.mcp_proxy.tool_directory import ToolDirectory
@@ -20,6 +20,7 @@ _LOG: Final = logging.getLogger(__name__)
 _PAGES: Final = 200  # of one list
 _BETWEEN: Final = 0.2  # seconds between two lists of a server that changes its tools all the time
 _LISTING: Final = 10.0  # seconds that a list may take
+_DEPTH: Final = 4  # levels of capabilities that are merged
 _FAILURES: Final = (ErrorAnswer, ServerUnavailable, TimeoutError)
 
 
@@ -77,7 +78,7 @@ class ServerGroup:
         greeting = await connection.start()
         if self._greeted.get(name) is not greeting:
             self._greeted[name] = greeting
-            if self.level is not None and "logging" in greeting.get("capabilities", {}):
+            if self.level is not None and "logging" in read_capabilities(greeting):
                 self.spawn(connection.request("logging/setLevel", self.level))
             refreshing = self.spawn(self.refresh(name))
             if name not in self.listings:
@@ -105,7 +106,7 @@ class ServerGroup:
         if greeting is None:
             return
         tools: list[Message] = []
-        if "tools" in greeting.get("capabilities", {}):
+        if "tools" in read_capabilities(greeting):
             try:
                 tools = await self._collect(connection, "tools/list", "tools")
             except _FAILURES as error:
@@ -134,13 +135,13 @@ class ServerGroup:
 
     def has(self, name: str, capability: str) -> bool:
         listing = self.listings.get(name)
-        return listing is not None and capability in (listing.greeting.get("capabilities") or {})
+        return listing is not None and capability in read_capabilities(listing.greeting)
 
     def capabilities(self) -> Message:
         """What any of the servers can do."""
         found: Message = {}
         for listing in self.listings.values():
-            _merge(found, listing.greeting.get("capabilities") or {})
+            _merge(found, read_capabilities(listing.greeting))
         return found
 
     def instructions(self) -> list[tuple[str, str]]:
@@ -199,13 +200,12 @@ class ServerGroup:
         return ToolDirectory(tools, NAMES)
 
 
-def _merge(into: Message, more: Mapping[str, Any]) -> None:
+def _merge(into: Message, more: Mapping[str, Any], depth: int = _DEPTH) -> None:
     for key, value in more.items():
         held = into.get(key)
-        if isinstance(held, dict) and isinstance(value, dict):
-            _merge(held, value)
-        elif isinstance(value, dict):
-            into[key] = {}
-            _merge(into[key], value)
+        if isinstance(value, dict) and depth:
+            if not isinstance(held, dict):
+                into[key] = held = {}
+            _merge(held, value, depth - 1)
         else:
             into[key] = held or value

@@ -20,13 +20,14 @@ from laconic.mcp_proxy.recall import recall
 from laconic.mcp_proxy.results import LARGE, ResultReducer
 from laconic.mcp_proxy.server_group import ServerGroup
 from laconic.mcp_proxy.tool_directory import ForeignTool
-from laconic.mcp_proxy.tool_lines import WIDTHS, misfits, only_reads, visible
+from laconic.mcp_proxy.tool_lines import WIDTHS, misfits, only_reads, visible, write_schema
 
 _FOUND: Final = 8  # schemas that a search shows
 _OFTEN: Final = 5  # calls in a project from which a tool is listed in full
 _IN_FULL: Final = 5
 _LINES: Final = 300  # tokens that lines of tools may always have
 _SHOWN: Final = ("name", "description", "inputSchema")  # parts of a tool that clients put into prompts
+_COUNTED: Final = 20_000  # characters of one tool that count for that; longer ones never come in full
 _LINES_SHARE: Final = 0.075  # of the whole schemas, that they may have beyond it
 _LEARNING: Final = 30.0  # seconds to wait for servers that were never started, when a tool is not known
 _SEARCHING: Final = 5.0  # the same, when tools are searched
@@ -62,7 +63,10 @@ class ToolCalls:
     def list_in_lines(self, usage: dict[str, int]) -> list[Message]:
         """Our tools, one of which lists the others in a line each; those that are used often come in full."""
         entries = self._servers.directory.all()
-        often = [entry for entry in entries if usage.get(entry.key, 0) >= _OFTEN]
+        often = []
+        for entry in entries:
+            if usage.get(entry.key, 0) >= _OFTEN and len(msgspec.json.encode(entry.tool)) <= _COUNTED:
+                often.append(entry)
         often = sorted(often, key=lambda entry: -usage[entry.key])[:_IN_FULL]
         full = {entry.key for entry in often}
         self._explained |= full
@@ -81,7 +85,7 @@ class ToolCalls:
         """A line for each tool, as wide as a tenth of the whole schemas allows."""
         whole = ""
         for entry in entries:
-            whole += msgspec.json.encode([entry.tool.get(part) for part in _SHOWN]).decode()
+            whole += msgspec.json.encode([entry.tool.get(part) for part in _SHOWN]).decode()[:_COUNTED]
         allowed = max(_LINES, int(_LINES_SHARE * self._cost(whole)))
         listed = ""
         for width in WIDTHS:
@@ -132,7 +136,7 @@ class ToolCalls:
         problems = misfits(entry.tool, inner)
         if problems and entry.key not in self._explained:
             self._explained.add(entry.key)
-            schema = msgspec.json.encode(_as_listed(entry)).decode()
+            schema = write_schema(_as_listed(entry))
             raise UsageError(f"Nothing was called: {'; '.join(problems)}.", f"The tool: {schema}")
         request = {"name": entry.name, "arguments": inner}
         if "_meta" in params:
@@ -142,7 +146,7 @@ class ToolCalls:
         except ErrorAnswer as error:
             if error.error["code"] != INVALID_PARAMS:
                 raise
-            schema = msgspec.json.encode(_as_listed(entry)).decode()
+            schema = write_schema(_as_listed(entry))
             raise UsageError(f"{entry.name}: {error}.", f"The tool: {schema}") from None
 
     async def _pass(self, entry: ForeignTool, params: Message, ask: Ask) -> Message:
@@ -186,9 +190,9 @@ class ToolCalls:
         rows: list[str] = []
         for entry in entries:
             self._explained.add(entry.key)
-            rows.append(f"# {visible(entry.server, 60)}\n{msgspec.json.encode(_as_listed(entry)).decode()}")
+            rows.append(f"# {visible(entry.server, 60)}\n{write_schema(_as_listed(entry))}")
         if not rows:
-            return f"No tool fits. Servers: {', '.join(self._servers.connections)}."
+            return f"No tool fits. Servers: {', '.join(visible(name, 60) for name in self._servers.connections)}."
         return "\n".join(rows)
 
     def _reader(self, ask: Ask) -> Callable[[str, Message], Awaitable[Message]]:

@@ -30,10 +30,12 @@ class ForeignTool:
 
 
 class ToolDirectory:
-    """Names are the servers' own. Where two servers use the same one, or one of ours, the server's name is put before."""
+    """Names are the servers' own. Where two servers use the same one, one of ours, or one that begins with another
+    server's name, the server's name is put before."""
 
     def __init__(self, listings: Mapping[str, Sequence[Message]], reserved: Collection[str]) -> None:
         counted: Counter[str] = Counter(reserved)
+        prefixes = tuple(f"{server}{mark}" for server in listings for mark in (_JOINT, "_"))
         for tools in listings.values():
             counted.update({str(tool["name"]) for tool in tools})
         self._by_name: dict[str, ForeignTool] = {}
@@ -41,15 +43,17 @@ class ToolDirectory:
         self._shared: dict[str, list[str]] = {}
         for server, tools in listings.items():
             for tool in tools:
-                self._add(server, tool, taken=counted[str(tool["name"])] > 1 or str(tool["name"]) in reserved)
+                own = str(tool["name"])
+                is_claimed = own.startswith(prefixes) and not own.startswith(f"{server}_")
+                self._add(server, tool, taken=counted[own] > 1 or own in reserved or is_claimed)
 
     def _add(self, server: str, tool: Message, *, taken: bool) -> None:
         own = str(tool["name"])
         name = own
         if taken:
             name = f"{server}_{own}"
-            while name in self._by_name:
-                name += "_"
+        while name in self._by_name:
+            name += "_"
         entry = ForeignTool(server, tool, name)
         if entry.key in self._by_key:
             return  # a server that lists a name twice: the first counts
@@ -62,8 +66,8 @@ class ToolDirectory:
         return list(self._by_name.values())
 
     def find(self, name: str) -> ForeignTool | None:
-        """By its name here, or as `server/tool`."""
-        return self._by_name.get(name) or self._by_key.get(name)
+        """As `server/tool`, which nobody can take, or by its name here."""
+        return self._by_key.get(name) or self._by_name.get(name)
 
     def near(self, name: str) -> list[str]:
         """Names that may have been meant: those that share it, or that look alike."""

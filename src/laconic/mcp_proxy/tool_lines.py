@@ -9,12 +9,21 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+import msgspec
+
 from laconic.mcp_proxy.messages import Message
 
 WIDTHS: Final = (60, 48, 40, 34, 28, 22, 16, 0)  # characters of what a tool does, the best first
 _NAME: Final = 80
 _ARGUMENTS: Final = 6  # required ones that a line names
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069]+")
+_WHOLE: Final = 30_000  # characters of a tool that is shown whole
+_DESCRIBED: Final = 2_000  # of its description otherwise
+_LISTED: Final = 60  # and of its arguments, so many
+_PROBLEMS: Final = 8  # that are named
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_INVISIBLE: Final = re.compile(  # joiners, directions, and letters that only a model reads
+    r"[\xad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]+"
+)
 _SENTENCE: Final = re.compile(r"(?<=[.!?:;])\s|\n|\s-\s|, (?:which|including|such)\b|\s\(")
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _FILLERS: Final = frozenset(
@@ -74,8 +83,8 @@ def summarise(description: str, name: str = "", width: int = WIDTHS[0]) -> str:
 
 
 def visible(text: str, most: int) -> str:
-    """Foreign text on one line, without control characters, at most so long."""
-    line = " ".join(_CONTROL.sub(" ", text).split())
+    """Foreign text on one line, without control and invisible characters, at most so long."""
+    line = " ".join(_INVISIBLE.sub("", _CONTROL.sub(" ", text)).split())
     if len(line) > most:
         return line[: most - 1] + "…"
     return line
@@ -102,6 +111,26 @@ def required_names(tool: Message) -> list[str]:
     return [name for name in found if isinstance(name, str)]
 
 
+def write_schema(tool: Message) -> str:
+    """A tool as JSON, all of it unless it is absurdly long: then its arguments by name and type, as many as fit."""
+    whole = msgspec.json.encode(tool).decode()
+    if len(whole) <= _WHOLE:
+        return whole
+    needed = required_names(tool)
+    listed = sorted(properties_of(tool).items(), key=lambda item: item[0] not in needed)
+    shown: dict[str, str] = {}
+    for name, schema in listed[:_LISTED]:
+        shown[visible(name, 60)] = _wanted(schema) if isinstance(schema, Mapping) else "any"
+    short = {
+        "name": visible(str(tool.get("name", "")), _NAME),
+        "description": visible(str(tool.get("description", ""))[:_DESCRIBED], _DESCRIBED),
+        "arguments": shown,
+        "required": [visible(name, 60) for name in needed[:_LISTED]],
+        "left out": f"{len(whole):,} characters of schema, {max(0, len(listed) - _LISTED)} more arguments",
+    }
+    return msgspec.json.encode(short).decode()
+
+
 def only_reads(tool: Message) -> bool:
     annotations = tool.get("annotations")
     return isinstance(annotations, Mapping) and annotations.get("readOnlyHint") is True
@@ -117,7 +146,9 @@ def misfits(tool: Message, arguments: Mapping[str, Any]) -> list[str]:
                 found.append(f"`{visible(name, 60)}` is not an argument")
         elif not _fits(known[name], value):
             found.append(f"`{visible(name, 60)}` is not {_wanted(known[name])}")
-    return found
+        if len(found) >= _PROBLEMS:
+            break
+    return found[:_PROBLEMS]
 
 
 _TYPES: Final[dict[str, tuple[type, ...]]] = {

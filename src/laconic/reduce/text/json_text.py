@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from laconic.reduce.text.parts import COMMON, KEY, PLACE, RARE, TextPart, shorten
+from laconic.reduce.text.embedded_texts import is_text, open_document
+from laconic.reduce.text.parts import COMMON, KEY, PLACE, RARE, TextPart, shift_parts, shorten
 
 _INLINE: Final = 100  # characters of a map or list that is written on one line
 _CELL: Final = 160
@@ -29,6 +30,7 @@ class PartWriter:
     """Collects lines as parts, and reminds of the owner of nested rows."""
 
     parts: list[TextPart]
+    read_text: Callable[[str], list[TextPart]] | None = None  # the parts of a text of several lines
     cut: bool = False  # something of a string was left out
     since: int = 0
     owner: str = ""
@@ -43,6 +45,16 @@ class PartWriter:
         self.since += len(text) + depth
         return len(self.parts) - 1
 
+    def text(self, label: str, text: str, depth: int) -> bool:
+        """Write a text of several lines as what it is, below its name; False where nobody can read it."""
+        if self.read_text is None:
+            return False
+        head = self.line(depth, label or "text:")
+        by = len(self.parts)
+        for part in shift_parts(self.read_text(text), by):
+            self.parts.append(part if part.head >= 0 else replace(part, head=head))
+        return True
+
     @contextmanager
     def below(self, head: int) -> Iterator[None]:
         """Lines written inside need the line at `head`."""
@@ -54,9 +66,11 @@ class PartWriter:
         self.owner, self.since = name, 0
 
 
-def structure_parts(value: object) -> tuple[list[TextPart], bool]:
-    """Lines for a JSON value, and whether a long string was cut."""
-    writer = PartWriter([])
+def structure_parts(
+    value: object, read_text: Callable[[str], list[TextPart]] | None = None
+) -> tuple[list[TextPart], bool]:
+    """Lines for a JSON value, and whether a long string was cut; `read_text` gives the parts of texts inside it."""
+    writer = PartWriter([], read_text)
     _write(writer, "", value, 0)
     return writer.parts or [TextPart(scalar(value, writer), KEY)], writer.cut
 
@@ -65,6 +79,9 @@ def _write(out: PartWriter, key: str, value: object, depth: int) -> None:
     label = ""
     if key:
         label = f"{key}: "
+    value = open_document(value)
+    if is_text(value) and out.text(label.rstrip(), str(value), depth):
+        return
     if not isinstance(value, dict | list) or not value:
         out.line(depth, label + scalar(value, out))
     elif (short := _inline(value)) is not None:
@@ -80,7 +97,7 @@ def _write_map(out: PartWriter, key: str, value: Mapping[str, object], depth: in
         name, inner = next(iter(value.items()))
         _write(out, f"{key}.{name}" if key else name, inner, depth)
         return
-    flat = {name: inner for name, inner in value.items() if not isinstance(inner, dict | list) or not inner}
+    flat = {name: inner for name, inner in value.items() if _is_flat(inner)}
     rest = {name: inner for name, inner in value.items() if name not in flat}
     plain = ", ".join(f"{name}: {scalar(inner, out)}" for name, inner in flat.items())
     label = ""
@@ -109,12 +126,33 @@ def _write_list(out: PartWriter, key: str, rows: Sequence[object], depth: int) -
         _write_table(out, key, [dict(flatten(row, False)) for row in records], depth)
         return
     with out.below(out.line(depth, f"{key or 'list'} ({len(rows)}):")):
+        if _write_rows(out, rows, depth + 1):
+            return
         if all(not isinstance(row, dict | list) for row in rows):
             for chunk in _lines_of([scalar(row, out) for row in rows]):
                 out.line(depth + 1, chunk, RARE)
             return
         for row in rows:
             _write(out, "-", row, depth + 1)
+
+
+def _write_rows(out: PartWriter, rows: Sequence[object], depth: int) -> bool:
+    """Rows that are lists of plain values, a line each; False where they are something else."""
+    for row in rows:
+        if not isinstance(row, list) or any(isinstance(cell, dict | list) and cell for cell in row):
+            return False
+    usual = PLACE if len(rows) < _CROWD else RARE
+    for row in rows:
+        line = " | ".join(_cell(cell, "", out, _CELL) for cell in row if isinstance(row, list))
+        out.line(depth, line, KEY if FINDING.search(line) else usual)
+    return True
+
+
+def _is_flat(value: object) -> bool:
+    """Whether a value needs no more than a line."""
+    if isinstance(value, str):
+        return not is_text(value) and open_document(value) is value
+    return not isinstance(value, dict | list) or not value
 
 
 def flatten(row: Mapping[str, object], opened: bool, prefix: str = "") -> Iterator[tuple[str, object]]:

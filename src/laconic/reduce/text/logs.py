@@ -7,19 +7,32 @@ from typing import Final
 
 from laconic.reduce.text import signals
 from laconic.reduce.text.build_and_test_output import output_parts
-from laconic.reduce.text.parts import TOP, TextPart, shift_parts
+from laconic.reduce.text.parts import PLACE, TOP, TextPart, shift_parts, shorten
 
 _LEADING: Final = 6  # words at the start of a line that may be the same everywhere
 _SAMPLE: Final = 2_000
 _MOST: Final = 0.98
+_LONG: Final = 100  # lines of a log whose ends are shown
+_END: Final = 300  # characters of such a line
 
 
 def log_parts(lines: Sequence[str]) -> list[TextPart]:
-    """Parts of a log; date, host and program that all lines share stand in a heading."""
+    """Parts of a log; date, host and program that all lines share stand in a heading.
+
+    The first and the last line of a long log with times stay as they are: they say from when to when it goes.
+    """
     solid = []
     for line in lines:
         if line.strip():
             solid.append(line)
+    if len(solid) > _LONG and signals.LOGGED.match(solid[0]) and signals.LOGGED.match(solid[-1]):
+        first, *middle, last = solid
+        ends = [TextPart(shorten(line, _END), PLACE) for line in (first, last)]
+        return [ends[0], *shift_parts(_middle_parts(middle), 1), ends[1]]
+    return _middle_parts(solid)
+
+
+def _middle_parts(solid: Sequence[str]) -> list[TextPart]:
     constant = _constant_words(solid)
     sample = solid[:: len(solid) // _SAMPLE + 1]
     dense = sum(map(signals.is_error, sample)) * 4 > len(sample)

@@ -10,6 +10,8 @@ from laconic.reduce.text.parts import EDGE, KEY, NEAR, NOISE, PLACE, RARE, TextP
 
 _LONGEST: Final = 4_000
 _ENDS: Final = 12
+_OPENING: Final = 8  # lines that say what a text is: they stay before any other of their worth
+_RULE: Final = 4  # characters by which a rule may be longer than its heading
 
 
 def prose_parts(lines: Sequence[str]) -> list[TextPart]:
@@ -26,9 +28,17 @@ def prose_parts(lines: Sequence[str]) -> list[TextPart]:
             parts.append(TextPart("", RARE, 0))
         else:
             text = shorten(line, _LONGEST) + (f"  [×{times}]" if times > 1 else "")
-            parts.append(TextPart(text, _worth(line, index, len(lines)), marked_lines(line) if times == 1 else times))
+            worth = KEY if _is_headed(lines, index) else _worth(line, index, len(lines))
+            parts.append(TextPart(text, worth, marked_lines(line) if times == 1 else times))
         index = same
     return parts
+
+
+def _is_headed(lines: Sequence[str], index: int) -> bool:
+    """Whether a rule as long as the line is below it: a heading."""
+    line = lines[index].strip()
+    below = lines[index + 1].strip() if index + 1 < len(lines) else ""
+    return bool(line) and len(set(below)) == 1 and below[0] in "-=~^" and 0 <= len(below) - len(line) < _RULE
 
 
 def _worth(line: str, index: int, total: int) -> int:
@@ -39,6 +49,8 @@ def _worth(line: str, index: int, total: int) -> int:
             return NOISE
         return RARE
     if signals.is_error(line):
+        return PLACE
+    if index < _OPENING:
         return PLACE
     if index < _ENDS or index >= total - _ENDS:
         return EDGE

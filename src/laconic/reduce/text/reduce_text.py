@@ -150,9 +150,17 @@ def _parts(kind: Kind, body: str) -> tuple[list[TextPart], bool]:
 
 def _json_parts(body: str) -> tuple[list[TextPart], bool]:
     try:
-        return structure_parts(msgspec.json.decode(body))
+        return structure_parts(msgspec.json.decode(body), _text_parts)
     except (msgspec.DecodeError, RecursionError):
         return prose_parts(body.split("\n")), False  # cut off somewhere, or not JSON after all
+
+
+def _text_parts(text: str) -> list[TextPart]:
+    """The parts of a text that JSON holds."""
+    kind = detect_clean(text)
+    if kind in _FORMS:
+        return _FORMS[kind].parts(text.split("\n"))
+    return prose_parts(text.split("\n"))
 
 
 def _stream_parts(body: str) -> tuple[list[TextPart], bool]:
