@@ -1,4 +1,4 @@
-"""An index for an organisation: fetched repositories and forks of them, two workers, one of which is killed again and again."""
+"""An index for an organisation: fetched repositories and forks of them, two workers that are killed in turn."""
 
 from __future__ import annotations
 

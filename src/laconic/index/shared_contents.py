@@ -5,6 +5,7 @@ Files are read and hashed here; only what the source does not have is parsed, an
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +18,10 @@ from laconic.index.parse_files import FileParser, ParseJob, WaitingFile, look_in
 from laconic.index.prepared_file import PreparedFile, assemble
 from laconic.records import ParseFailure
 
-_FILES: Final = 2_000  # asked about in one go
+_FILES: Final = 500  # asked about in one go
 _BYTES: Final = 32_000_000  # of files that are held meanwhile
+_SAVED: Final = 50  # records that are saved at once: what a killed process loses
+_LOOK: Final = 0.1  # seconds between two looks at what it has done
 _FEW: Final = 40  # files for which starting processes takes longer than parsing
 
 
@@ -26,6 +29,9 @@ class ContentSource(Protocol):
     """Where packed records are, by content key."""
 
     def find(self, keys: Iterable[bytes]) -> Mapping[bytes, bytes]: ...
+
+    def claim(self, keys: Iterable[bytes]) -> set[bytes]:
+        """Those that nobody else is parsing."""
 
     def save(self, records: Mapping[bytes, bytes]) -> None: ...
 
@@ -55,36 +61,48 @@ class SharingParser:
                     yield from self._take_or_parse(pool, waiting)
 
     def _take_or_parse(self, pool: ParsePool, waiting: Sequence[WaitingFile]) -> Iterator[PreparedFile]:
-        keys = [content_key(file.item.path, file.data) for file in waiting]
-        known = self.source.find(keys)
-        rest: dict[str, tuple[bytes, WaitingFile]] = {}
-        first: dict[bytes, str] = {}  # the one of several equal files that is parsed
-        equal: list[tuple[bytes, WaitingFile]] = []
-        for key, file in zip(keys, waiting, strict=True):
-            if key in known:
-                try:
-                    record = unpack_record(known[key])
-                except BadRecord:
-                    pass
-                else:
-                    yield assemble(file.item, file.data, record, file.checked_ns)
-                    continue
-            if key in first:
-                equal.append((key, file))
-            else:
-                first[key] = file.item.path
-                rest[file.item.path] = (key, file)
+        """Records that are known, then those that are ours to parse, then those that another process is parsing."""
+        files: dict[bytes, list[WaitingFile]] = {}
+        for file in waiting:
+            files.setdefault(content_key(file.item.path, file.data), []).append(file)
+        yield from self._take(files)
+        while files:
+            yield from self._parse(pool, files, self.source.claim(files))
+            if files:
+                time.sleep(_LOOK)
+                yield from self._take(files)
+
+    def _take(self, files: dict[bytes, list[WaitingFile]]) -> Iterator[PreparedFile]:
+        """What the source has; taken out of `files`."""
+        for key, packed in self.source.find(files).items():
+            try:
+                record = unpack_record(packed)
+            except BadRecord:
+                continue
+            for file in files.pop(key):
+                yield assemble(file.item, file.data, record, file.checked_ns)
+
+    def _parse(
+        self, pool: ParsePool, files: dict[bytes, list[WaitingFile]], keys: set[bytes]
+    ) -> Iterator[PreparedFile]:
+        """Parse some, one of each content; taken out of `files`."""
+        named: dict[str, bytes] = {}
+        for key in files:
+            if key in keys:
+                named[files[key][0].item.path] = key
         fresh: dict[bytes, bytes] = {}
-        for path, outcome in _parse(pool, [(path, file.data) for path, (_, file) in rest.items()]):
-            key, file = rest[path]
+        for path, outcome in _parse(pool, [(path, files[key][0].data) for path, key in named.items()]):
+            key = named[path]
+            same = files.pop(key)
             if isinstance(outcome, ParseFailure):  # of this machine, perhaps: not for others
-                outcome = describe_unparsed(file.data, outcome.reason)
+                outcome = describe_unparsed(same[0].data, outcome.reason)
             else:
                 fresh[key] = pack_record(outcome)
-            yield assemble(file.item, file.data, outcome, file.checked_ns)
-            for other_key, other in equal:
-                if other_key == key:
-                    yield assemble(other.item, other.data, outcome, other.checked_ns)
+            if len(fresh) >= _SAVED:
+                self.source.save(fresh)
+                fresh = {}
+            for file in same:
+                yield assemble(file.item, file.data, outcome, file.checked_ns)
         if fresh:
             self.source.save(fresh)
 

@@ -15,12 +15,14 @@ from typing import Final
 _TABLES: Final = (
     "CREATE TABLE IF NOT EXISTS contents(key BLOB PRIMARY KEY, record BLOB NOT NULL, used INTEGER NOT NULL)",
     "CREATE TABLE IF NOT EXISTS blobs(blob BLOB NOT NULL, family TEXT NOT NULL, PRIMARY KEY(blob, family)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS claims(key BLOB PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS counts(name TEXT PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID",
 )
 _WAIT: Final = 30.0  # seconds for another writer
 _MANY: Final = 500  # values in one question
 _KIN: Final = 0.4  # of the files of a repository that another family must have for it to be a fork
 _DAY: Final = 86_400
+_CLAIM: Final = 30.0  # seconds that whoever parses a content has for it
 
 
 class ContentStore:
@@ -43,6 +45,20 @@ class ContentStore:
             found.update(self._base.execute(sql, some).fetchall())
         return found
 
+    def claim(self, keys: Iterable[bytes]) -> set[bytes]:
+        """Those of the keys that the caller is to parse; others are at the rest at this moment."""
+        now = time.time()
+        claimed: set[bytes] = set()
+        self._base.execute("BEGIN IMMEDIATE")
+        for key in keys:
+            known = self._base.execute("SELECT 1 FROM contents WHERE key = ?", (key,)).fetchone()
+            taken = self._base.execute("SELECT 1 FROM claims WHERE key = ? AND until > ?", (key, now)).fetchone()
+            if not known and not taken:
+                self._base.execute("INSERT OR REPLACE INTO claims VALUES(?, ?)", (key, now + _CLAIM))
+                claimed.add(key)
+        self._base.execute("COMMIT")
+        return claimed
+
     def save(self, records: Mapping[bytes, bytes]) -> None:
         """Keep packed records that were just parsed; those that came meanwhile stay."""
         today = int(time.time()) // _DAY
@@ -51,6 +67,7 @@ class ContentStore:
             rows.append((key, record, today))
         self._base.execute("BEGIN IMMEDIATE")
         self._base.executemany("INSERT OR IGNORE INTO contents VALUES(?,?,?)", rows)
+        self._base.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in records])
         sql = (
             "INSERT INTO counts VALUES('parsed', ?) ON CONFLICT(name) DO UPDATE SET number = number + excluded.number"
         )
