@@ -14,8 +14,8 @@ from typing import Final
 
 import psycopg
 from procrastinate import App, PsycopgConnector, RetryStrategy, __version__
-from procrastinate.exceptions import AlreadyEnqueued
-from procrastinate.jobs import DeleteJobCondition
+from procrastinate.exceptions import AlreadyEnqueued, ProcrastinateException, UniqueViolation
+from procrastinate.jobs import DeleteJobCondition, Job, Status
 
 from laconic.config import Settings
 from laconic.errors import BadSetting
@@ -112,13 +112,22 @@ class PushQueue:
 
     async def _rescue(self) -> None:
         """Put back what dead workers were at."""
+        manager = self._app.job_manager
         while True:
             await asyncio.sleep(_LOOK)
             try:
-                for job in await self._app.job_manager.get_stalled_jobs(queue=_QUEUE, seconds_since_heartbeat=_DEAD):
-                    await self._app.job_manager.retry_job(job)
-            except Exception:  # the database is away: the worker itself says so
+                for job in await manager.get_stalled_jobs(queue=_QUEUE, seconds_since_heartbeat=_DEAD):
+                    await self._put_back(job)
+            except ProcrastinateException:  # the database is away: the worker itself says so
                 log.exception("dead workers were not looked for")
+
+    async def _put_back(self, job: Job) -> None:
+        """Let another worker do it, unless the same repository waits already."""
+        assert job.id is not None
+        try:
+            await self._app.job_manager.retry_job(job)
+        except UniqueViolation:
+            await self._app.job_manager.finish_job_by_id_async(job.id, Status.FAILED, delete_job=True)
 
     def _make_schema(self) -> None:
         """Processes that start at once wait for each other."""

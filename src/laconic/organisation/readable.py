@@ -33,7 +33,7 @@ _WORD: Final = re.compile(r"[^\W_][\w$]+")
 _WORDS: Final = 8  # of a question
 _FORKS: Final = 2  # of a family that are asked besides the first
 _JOINED: Final = 24  # repositories that are read together
-_ASIDE: Final = frozenset({"workspace", "at", "budget", "format", "path", "language", "kind", "in", "show"})
+_ASKED: Final = ("query", "task", "symbols", "symbol", "to")  # arguments that say what is wanted
 
 
 class OpenRepositories:
@@ -237,8 +237,7 @@ def _group(known: Sequence[TeamRepository]) -> Iterable[list[TeamRepository]]:
 def _read_words(call: ToolCall) -> list[str]:
     """The words of a question, the longest first: they tell most."""
     found: dict[str, None] = {}
-    for name, value in call.values.items():
-        if name not in _ASIDE:
-            for word in _WORD.findall(str(value)[:2_000]):
-                found[word] = None
+    for name in _ASKED:
+        for word in _WORD.findall(str(call.values.get(name) or "")[:2_000]):
+            found[word] = None
     return sorted(found, key=lambda word: -len(word))[:_WORDS]

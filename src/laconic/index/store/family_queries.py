@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import Final
 
 from laconic.index.schema import symbol_id
 from laconic.index.search_words import fold
 from laconic.index.store.store import Store
+
+_PARTS: Final = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}|[^\W_a-zA-Z]{3,}")  # of a name; what is shorter tells nothing
 
 
 def read_roots(store: Store) -> list[str]:
@@ -31,18 +35,25 @@ def read_own_versions(store: Store, roots: Sequence[str]) -> dict[str, frozenset
 
 
 def count_words(store: Store, words: Sequence[str], first: int, last: int) -> Counter[int]:
-    """How many of the words each version in a range of ids has, as words or as names that it refers to."""
+    """How many of the words each version in a range of ids has: defined, referred to, or written."""
     often: Counter[int] = Counter()
+    symbols = (symbol_id(first, -1), symbol_id(last + 1, -1) - 1)
     for word in words:
-        quoted = '"' + word.replace('"', '""') + '"'
+        parts = [_quote(part) for part in _PARTS.findall(word)]
+        questions: list[tuple[str, tuple[str | int, ...]]] = [
+            ("SELECT id >> 16 FROM main.symbols WHERE folded = ? AND id BETWEEN ? AND ?", (fold(word), *symbols)),
+            (
+                "SELECT rowid FROM mentions WHERE mentions MATCH ? AND rowid BETWEEN ? AND ?",
+                (_quote(word), first, last),
+            ),
+        ]
+        if parts:
+            sql = "SELECT rowid >> 16 FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
+            questions.append((sql, (" AND ".join(parts), *symbols)))
         versions: set[int] = set()
-        sql = "SELECT rowid FROM mentions WHERE mentions MATCH ? AND rowid BETWEEN ? AND ?"
-        for (version,) in store.connection.execute(sql, (quoted, first, last)):
-            versions.add(version)
-        sql = "SELECT DISTINCT rowid >> 16 FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
-        bounds = (symbol_id(first, -1), symbol_id(last + 1, -1) - 1)
-        for (version,) in store.connection.execute(sql, (quoted, *bounds)):
-            versions.add(version)
+        for sql, values in questions:
+            for (version,) in store.connection.execute(sql, values):
+                versions.add(version)
         often.update(versions)
     return often
 
@@ -54,8 +65,11 @@ def rank_names(store: Store, names: Sequence[str]) -> int:
         if store.connection.execute(sql, (fold(name),)).fetchone():
             return 2
     for name in names:
-        quoted = '"' + name.replace('"', '""') + '"'
         sql = "SELECT 1 FROM mentions WHERE mentions MATCH ? LIMIT 1"
-        if store.connection.execute(sql, (quoted,)).fetchone():
+        if store.connection.execute(sql, (_quote(name),)).fetchone():
             return 1
     return 0
+
+
+def _quote(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
