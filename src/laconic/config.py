@@ -90,6 +90,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("parse.seconds", 10.0, "Seconds after which the parser of one file is killed.", minimum=0.1),
     Setting("index.secrets", "", "Secret files (`.env`, keys) that may be indexed and read: patterns, or `all`."),
     Setting("index.others", True, "Whether a question may name other code bases that are indexed on this machine."),
+    Setting("index.server", "", "Address of a team's index server, which is asked for parsed contents; empty: none."),
+    Setting(
+        "index.server_key",
+        "",
+        "Where its key is: `file:PATH` or `env:NAME`; empty: the key of `laconic login` to that address.",
+    ),
     Setting(
         "archive.limit_mb",
         512,
@@ -156,6 +162,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "Where a team's gateway finds the providers' keys: `anthropic=file:/run/secrets/anthropic, openai=env:NAME,"
         " ollama=none`. Empty: it accepts no team keys.",
     ),
+    Setting("team.folder", "", "Folder of `laconic serve` for mirrors and indexes; empty: below the cache folder."),
+    Setting(
+        "team.hook_secret",
+        "",
+        "Secret of the webhooks that `laconic serve` accepts: `file:PATH` or `env:NAME`; empty: it accepts none.",
+    ),
+    Setting("team.poll", 60.0, "Seconds after which workers look for new commits themselves; 0: never.", minimum=0),
     Setting("team.required", False, "Accept only team keys, not people's own provider keys."),
     Setting(
         "team.oidc_issuer", "", "OpenID provider for `laconic login`: `https://login.example.com`. Empty: no login."

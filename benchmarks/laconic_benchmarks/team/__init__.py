@@ -3,7 +3,9 @@
 Words choose parts: `replicas` (recorded sessions, each turn on a random replica, one of which is killed every few
 seconds, beside the same sessions through one process on files), `restart` (each replica ended and started again under
 load), `away` (the database stopped under load), `speed` (CPU and added time at 100k tokens, files beside PostgreSQL),
-`keys` (budgets of 500 keys under load, and a key that is revoked), `hostile` (20,000 calls outside a key's rights).
+`keys` (budgets of 500 keys under load, and a key that is revoked), `hostile` (20,000 calls outside a key's rights),
+`index` (fetched repositories and forks of them, indexed by two workers that are killed; LACONIC_BENCH_REPOSITORIES of
+them, 100 otherwise), `outsiders` (20,000 calls to that index for repositories that a key may not read).
 Without words all of them.
 """
 
@@ -15,7 +17,9 @@ from typing import Final
 
 from laconic_benchmarks.report import Bar, Options, Report, versions
 from laconic_benchmarks.team.keys import measure_hostile, measure_keys
+from laconic_benchmarks.team.organisation import measure_index
 from laconic_benchmarks.team.outage import measure_away
+from laconic_benchmarks.team.outsiders import measure_outsiders
 from laconic_benchmarks.team.replicas import measure_replicas, measure_restart
 from laconic_benchmarks.team.speed import measure_speed
 
@@ -28,6 +32,8 @@ _PARTS: Final[dict[str, Part]] = {
     "speed": measure_speed,
     "keys": measure_keys,
     "hostile": measure_hostile,
+    "index": measure_index,
+    "outsiders": measure_outsiders,
 }
 
 

@@ -36,6 +36,11 @@ def add_listen_arguments(parser: argparse.ArgumentParser) -> None:
     """All but the address, which each command names in its own way."""
     parser.add_argument("--token-file", type=Path, metavar="FILE", help="file with the token that clients must send")
     parser.add_argument("--token", nargs="?", action=_RefuseToken, help=argparse.SUPPRESS)
+    add_tls_arguments(parser)
+
+
+def add_tls_arguments(parser: argparse.ArgumentParser) -> None:
+    """For a listener with keys instead of a token."""
     parser.add_argument("--certificate", default="", metavar="FILE", help="certificate for TLS")
     parser.add_argument("--key", default="", metavar="FILE", help="key of the certificate")
     parser.add_argument(

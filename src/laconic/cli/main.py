@@ -25,7 +25,7 @@ _GROUPS: Final = {
     "Ask about code": ("search", "inspect", "read", "map", "context", "trace", "diff", "report", "edit"),
     "Shorten output": ("run", "reduce", "recall", "hook"),
     "See what it costs": ("stats", "why", "dashboard"),
-    "Serve": ("gateway", "team", "login", "mcp", "agent"),
+    "Serve": ("gateway", "serve", "team", "login", "mcp", "agent"),
     "Maintain": ("index", "workspace", "purge", "completion"),
 }
 

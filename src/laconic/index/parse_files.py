@@ -52,7 +52,9 @@ class FileParser:
                 yield from _many(pool, root, jobs)
 
 
-class _WaitingFile(NamedTuple):
+class WaitingFile(NamedTuple):
+    """A file that was read and has to be parsed."""
+
     item: ListedFile
     data: bytes
     checked_ns: int
@@ -60,7 +62,7 @@ class _WaitingFile(NamedTuple):
 
 def _few(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[PreparedFile]:
     for job in jobs:
-        seen = _look(root, job)
+        seen = look_into(root, job)
         if isinstance(seen, PreparedFile):
             yield seen
         else:
@@ -69,12 +71,12 @@ def _few(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[Prep
 
 def _many(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[PreparedFile]:
     """The pool asks for files when it has room; what needs no parser is answered on the way."""
-    waiting: dict[str, _WaitingFile] = {}
+    waiting: dict[str, WaitingFile] = {}
     ready: deque[PreparedFile] = deque()
 
     def files() -> Iterator[tuple[str, bytes]]:
         for job in jobs:
-            seen = _look(root, job)
+            seen = look_into(root, job)
             if isinstance(seen, PreparedFile):
                 ready.append(seen)
             else:
@@ -88,13 +90,13 @@ def _many(pool: ParsePool, root: Path, jobs: Iterable[ParseJob]) -> Iterator[Pre
     yield from ready
 
 
-def _assemble(file: _WaitingFile, outcome: ContentRecord | ParseFailure) -> PreparedFile:
+def _assemble(file: WaitingFile, outcome: ContentRecord | ParseFailure) -> PreparedFile:
     if isinstance(outcome, ParseFailure):
         outcome = describe_unparsed(file.data, outcome.reason)
     return assemble(file.item, file.data, outcome, file.checked_ns)
 
 
-def _look(root: Path, job: ParseJob) -> PreparedFile | _WaitingFile:
+def look_into(root: Path, job: ParseJob) -> PreparedFile | WaitingFile:
     """Read a file; it is ready when it cannot be read or the index holds it."""
     checked = time.time_ns()
     data = read(root, job.item)
@@ -111,4 +113,4 @@ def _look(root: Path, job: ParseJob) -> PreparedFile | _WaitingFile:
             hash=key,
             state=HELD,
         )
-    return _WaitingFile(item, data, checked)
+    return WaitingFile(item, data, checked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -18,6 +18,7 @@ from laconic.index.freshness import Freshness
 from laconic.index.parse_files import FileParser, FilePreparer
 from laconic.index.parse_order import WantedFiles
 from laconic.index.store import Store
+from laconic.index.store.file_queries import read_stamps
 from laconic.index.store.statistics import Statistics, read_statistics
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 
@@ -32,10 +33,13 @@ class Index:
     `store` may be read from any thread; writing goes through a connection of its own.
     """
 
-    def __init__(self, root: Path, store: Store, preparer: FilePreparer, secrets: SecretFiles) -> None:
+    def __init__(
+        self, root: Path, store: Store, preparer: FilePreparer, secrets: SecretFiles, *, published: bool = False
+    ) -> None:
         self.root = root
         self.store = store
-        if store.kept:
+        self._published = published  # a worker brings changes in; here it is only read
+        if store.kept and not published:
             self._writer = Store.open(store.path, root)
         else:
             self._writer = store
@@ -104,6 +108,8 @@ class Index:
 
     def refresh(self, patience: float = _PATIENCE) -> str:
         """Bring in what changed on disk. Returns what the answer must say: nothing, or that it may be incomplete."""
+        if self._published:
+            return ""
         builder = self._builder
         if builder is not None and builder.is_alive():
             builder.join(patience)
@@ -122,6 +128,8 @@ class Index:
 
     def ensure(self, paths: Iterable[str]) -> bool:
         """Check the files that an answer quotes; True when one had changed and the answer must be made again."""
+        if self._published:
+            return self._wait_for_worker(paths)
         with self._turn:
             changes = self._fresh.check_named(dict.fromkeys(paths))
             if changes:
@@ -129,6 +137,26 @@ class Index:
             else:
                 outcome = BuildResult()
         return bool(outcome.written or outcome.removed)
+
+    def _wait_for_worker(self, paths: Iterable[str]) -> bool:
+        """Whether a worker is just writing some of these files; their new rows are then waited for."""
+        until, named = time.monotonic() + _PATIENCE, list(dict.fromkeys(paths))
+        waited = False
+        while self._is_behind(named) and time.monotonic() < until:
+            waited = True
+            time.sleep(_CALM)
+        return waited
+
+    def _is_behind(self, paths: Sequence[str]) -> bool:
+        """Whether the disk has other files than the rows say; a worker puts each in place at once, with a new time."""
+        for stamp in read_stamps(self.store, paths):
+            try:
+                about = (self.root / stamp.path).stat()
+            except OSError:
+                return True
+            if (about.st_size, about.st_mtime_ns) != (stamp.size, stamp.mtime_ns):
+                return True
+        return False
 
     def watch(self) -> None:
         """Bring changes in as they happen, in a thread, so that queries need not wait for them."""

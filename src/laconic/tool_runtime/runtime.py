@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -18,6 +18,7 @@ from typing import Final
 from laconic.config import Settings
 from laconic.errors import IndexUnavailable, LaconicError, NotAllowed, RecallFailed, UnknownName, UsageError
 from laconic.index.build import Progress
+from laconic.index.choose_parser import choose_parser
 from laconic.index.resolve import Code
 from laconic.index.resolve.joined_code import JoinedCode
 from laconic.index.workspace_index import Index
@@ -85,8 +86,11 @@ class ToolRuntime:
         editing: bool = True,
         progress: Progress | None = None,
         prefix: str = "",
+        open_index: Callable[[], Index] | None = None,
+        workspaces: Workspaces | None = None,
     ) -> None:
         self.root = root.resolve()
+        self._open_index = open_index or self._open_own_index
         self.prefix = prefix  # of its paths in the answers of a session that works in another workspace
         self.joined: JoinedCode | None = None  # the workspaces that were last read together
         self._progress = progress  # told how far a build is that a command waits for
@@ -105,7 +109,7 @@ class ToolRuntime:
         self._calls: ToolCallLog | None = None
         self._edits: EditWorkspace | None = None
         self._code: Code | None = None
-        self._workspaces: Workspaces | None = None
+        self._workspaces = workspaces
 
     @property
     def workspaces(self) -> Workspaces:
@@ -121,10 +125,13 @@ class ToolRuntime:
             self._bring_up_to_date()
         if self._index is None:
             try:
-                self._index = Index.open(self.root, self.cache, secrets=self.secrets)
+                self._index = self._open_index()
             except _UNUSABLE as error:
                 return self._index_in_memory(error)
         return self._index
+
+    def _open_own_index(self) -> Index:
+        return Index.open(self.root, self.cache, choose_parser(self.settings), secrets=self.secrets)
 
     @property
     def code(self) -> Code:
@@ -229,11 +236,13 @@ class ToolRuntime:
 
     def _run(self, call: ToolCall, tool: Tool) -> ToolAnswer:
         named, commit = call.text(WORKSPACE.name), call.text(AT.name)
+        if not named and self._workspaces is not None and WORKSPACE.name in tool.fields and not tool.seldom:
+            named = self._workspaces.default
         if tool.manages or not (named or commit):
             return tool.run(call)
         if named and not self.settings.flag("index.others"):
             raise NotAllowed("Other workspaces are turned off.", "The setting index.others allows them.")
-        asked = self.workspaces.select(named) if named else [self]
+        asked = self.workspaces.select(named, tool, call) if named else [self]
         if commit:
             asked = [self._open_commit(asked, commit)]
         return ask_workspaces(tool, call, asked)

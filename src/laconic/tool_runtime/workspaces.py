@@ -19,6 +19,7 @@ from laconic.workspace.revisions import find_commit
 
 if TYPE_CHECKING:
     from laconic.tool_runtime.runtime import ToolRuntime
+    from laconic.tool_runtime.tool import Tool, ToolCall
 
 ALL: Final = "all"
 MARK: Final = "@"
@@ -45,6 +46,8 @@ def name_workspaces(roots: list[Path]) -> dict[str, Path]:
 class Workspaces:
     """All indexed workspaces as one session sees them."""
 
+    default = ""  # what a call that names none asks; empty: the session's own
+
     def __init__(self, own: ToolRuntime, open_other: Callable[[Path, str], ToolRuntime]) -> None:
         self._own = own
         self._open_other = open_other
@@ -65,7 +68,7 @@ class Workspaces:
         self._names = name_workspaces(list(roots))
         return self._names
 
-    def select(self, text: str) -> list[ToolRuntime]:
+    def select(self, text: str, tool: Tool, call: ToolCall) -> list[ToolRuntime]:
         """The workspaces that a call names: `all`, or names and folders, separated by commas; its own comes first."""
         names = self.read_names()
         wanted: dict[Path, None] = {}

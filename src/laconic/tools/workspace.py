@@ -6,6 +6,7 @@ from pathlib import Path
 
 from laconic.errors import IndexUnavailable, UsageError
 from laconic.index import catalog
+from laconic.index.choose_parser import choose_parser
 from laconic.index.store.statistics import Statistics, read_statistics_of_file
 from laconic.index.workspace_index import Index
 from laconic.render.compact_json import Json
@@ -47,7 +48,13 @@ def _own(call: ToolCall, action: str) -> ToolAnswer:
 
 def _other(call: ToolCall, root: Path) -> ToolAnswer:
     """Another code base: it is indexed to the end before the answer, for nothing goes on after it."""
-    index = Index.open(root, call.runtime.cache, secrets=call.runtime.secrets, force=call.flag("force"))
+    index = Index.open(
+        root,
+        call.runtime.cache,
+        choose_parser(call.runtime.settings),
+        secrets=call.runtime.secrets,
+        force=call.flag("force"),
+    )
     try:
         said = ""
         if call.text("action") in {"add", "refresh"}:

@@ -15,7 +15,9 @@ _FILE_MODES: Final = frozenset({"100644", "100755"})
 _AT_ONCE: Final = 16_000_000  # bytes that are asked of git in one go
 
 
-class _Blob(NamedTuple):
+class Blob(NamedTuple):
+    """A file of a commit."""
+
     id: str
     size: int
     path: str
@@ -27,8 +29,8 @@ def write_commit(root: Path, commit: str, folder: Path) -> None:
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True, mode=0o700)
     try:
-        for some in _split(_list_blobs(root, commit)):
-            _write(root, draft, some)
+        for some in split_by_size(list_blobs(root, commit)):
+            write_blobs(root, draft, some)
         try:
             draft.rename(folder)
         except OSError:
@@ -38,7 +40,7 @@ def write_commit(root: Path, commit: str, folder: Path) -> None:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def _list_blobs(root: Path, commit: str) -> Iterator[_Blob]:
+def list_blobs(root: Path, commit: str) -> Iterator[Blob]:
     """The files of a commit that can be indexed: no links, no submodules, nothing that is large or leads elsewhere."""
     listed = git(root, "ls-tree", "-r", "-l", "-z", commit, seconds=60)
     for entry in listed.decode("utf-8", "surrogateescape").split("\0"):
@@ -46,18 +48,20 @@ def _list_blobs(root: Path, commit: str) -> Iterator[_Blob]:
         fields = about.split()
         if len(fields) != 4 or fields[0] not in _FILE_MODES or not fields[3].isdigit():
             continue
-        if int(fields[3]) <= LIMIT and _is_inside(path):
-            yield _Blob(fields[2], int(fields[3]), path)
+        if int(fields[3]) <= LIMIT and is_inside(path):
+            yield Blob(fields[2], int(fields[3]), path)
 
 
-def _is_inside(path: str) -> bool:
+def is_inside(path: str) -> bool:
+    """Whether a path of a commit stays within the folder that it is written to."""
     parts = PurePosixPath(path).parts
     forbidden = {"..", ".git", "/"}
     return bool(parts) and not path.startswith("/") and not forbidden.intersection(part.lower() for part in parts)
 
 
-def _split(blobs: Iterator[_Blob]) -> Iterator[list[_Blob]]:
-    some: list[_Blob] = []
+def split_by_size(blobs: Iterator[Blob]) -> Iterator[list[Blob]]:
+    """As many as are asked of git in one go."""
+    some: list[Blob] = []
     volume = 0
     for blob in blobs:
         some.append(blob)
@@ -69,7 +73,8 @@ def _split(blobs: Iterator[_Blob]) -> Iterator[list[_Blob]]:
         yield some
 
 
-def _write(root: Path, folder: Path, blobs: list[_Blob]) -> None:
+def write_blobs(root: Path, folder: Path, blobs: list[Blob]) -> None:
+    """Write files of a commit to a folder, each of them whole or not at all."""
     output = git(root, "cat-file", "--batch", seconds=120, given="\n".join(blob.id for blob in blobs).encode())
     at = 0
     for blob in blobs:
@@ -79,7 +84,25 @@ def _write(root: Path, folder: Path, blobs: list[_Blob]) -> None:
             at = end + 1
             continue
         size = int(fields[2])
-        place = folder / blob.path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(output[end + 1 : end + 1 + size])
+        _write_whole(folder, blob.path, output[end + 1 : end + 1 + size])
         at = end + size + 2
+
+
+def _write_whole(folder: Path, path: str, data: bytes) -> None:
+    place = folder / path
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):  # a file of the commit before has the name of a folder of this one
+        _clear_way(folder, path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+    if place.is_dir():
+        shutil.rmtree(place)
+    draft = place.with_name(f".laconic-{os.getpid()}.tmp")
+    draft.write_bytes(data)
+    draft.replace(place)
+
+
+def _clear_way(folder: Path, path: str) -> None:
+    for parent in (folder / path).parents:
+        if parent != folder and parent.is_file():
+            parent.unlink()

@@ -44,8 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.index import catalog  # SQLite and the parser: not for `--help`
-    from laconic.index.parse.pool import ParseLimits
-    from laconic.index.parse_files import FileParser
+    from laconic.index.choose_parser import choose_parser
     from laconic.index.workspace_index import Index
 
     root = args.path or home(Path())
@@ -55,7 +54,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if args.rebuild:
         catalog.forget_repository(settings.cache_dir(), root)
     secrets = SecretFiles.of(settings)
-    index = Index.open(root, settings.cache_dir(), FileParser(ParseLimits.of(settings)), secrets, force=force)
+    index = Index.open(root, settings.cache_dir(), choose_parser(settings), secrets, force=force)
     bar = ProgressBar("files")
     try:
         outcome = index.build(bar, seconds=args.wait)

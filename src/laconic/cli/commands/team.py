@@ -1,4 +1,4 @@
-"""Manage a team's gateway: keys with budgets, what they spent, and who changed what.
+"""Manage a team: keys with budgets, what they spent, repositories and who may read them, and who changed what.
 
 `laconic team key create --owner NAME` prints a key once; only its hash is kept. `--store` or LACONIC_STORE names the
 team's database; without one, keys are in a file on this machine.
@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from laconic.cli.commands.gateway import with_store
+from laconic.cli.team_repositories import add_repository_arguments, manage_grants, manage_repositories
 from laconic.config import Settings
 
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ _DAY = 86_400.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     chosen = parser.add_subparsers(
-        dest="what", required=True, metavar="key|spending|audit", help="what to look at, or to change"
+        dest="what",
+        required=True,
+        metavar="key|spending|repository|grant|audit",
+        help="what to look at, or to change",
     )
     key = chosen.add_parser("key", help="keys of people and programs").add_subparsers(
         dest="act", required=True, metavar="create|list|revoke", help="what to do with keys"
@@ -42,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     spent.add_argument("--by", choices=_AXES, default="person", help="what to group by")
     spent.add_argument("--days", type=int, default=30, help="days to look back (default: 30); 0: all")
     spent.add_argument("--csv", action="store_true", help="all rows, for a spreadsheet")
-    chosen.add_parser("audit", help="who created and revoked keys, and deleted data")
+    chosen.add_parser("audit", help="who changed keys, repositories and grants, and deleted data")
+    add_repository_arguments(chosen)
     for each in (listed, revoked, spent, key.choices["create"], chosen.choices["audit"]):
         each.add_argument("--store", default="", metavar="URL", help="the team's database")
 
@@ -70,11 +75,21 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
             return _show_spending(args, keys)
         if args.what == "audit":
             return _show_audit(keys)
+        if args.what in {"repository", "grant"}:
+            return _manage(args, keys)
         if args.act == "create":
             return _create(args, keys)
         if args.act == "list":
             return _list(args, keys)
         return _revoke(args, keys)
+
+
+def _manage(args: argparse.Namespace, keys: TeamKeys) -> int:
+    from laconic.sessions.team.repositories import Repositories
+
+    if args.what == "repository":
+        return manage_repositories(args, Repositories(keys.file), _actor())
+    return manage_grants(args, Repositories(keys.file), _actor())
 
 
 def _create(args: argparse.Namespace, keys: TeamKeys) -> int:

@@ -38,6 +38,17 @@ CREATE TABLE audit (
   detail TEXT NOT NULL
 )
 """,
+    """
+CREATE TABLE repository (
+  name TEXT PRIMARY KEY, url TEXT NOT NULL, origin TEXT NOT NULL, branch TEXT NOT NULL, added REAL NOT NULL,
+  family TEXT NOT NULL, fetched TEXT NOT NULL, writing TEXT NOT NULL, published TEXT NOT NULL, at REAL NOT NULL,
+  trouble TEXT NOT NULL
+);
+CREATE INDEX repository_origin ON repository (origin);
+CREATE TABLE repository_grant (
+  subject TEXT NOT NULL, pattern TEXT NOT NULL, PRIMARY KEY (subject, pattern)
+)
+""",
 )
 
 
