@@ -54,7 +54,8 @@ class Maintenance:
         else:
             most = 0
         if most and ladder.tokens > options.high_water * most:
-            rung = ladder.climb(round(options.low_water * options.high_water * most), most, "trim")
+            again = round(options.high_water * most)
+            rung = ladder.climb(round(options.low_water * again), most, "trim", again)
             return "window", rung, ladder.made
         apart = for_provider(options.least_turns, bounds.provider, conversation.format.provider) or 1
         if history.event >= 0 and history.tracker.turn - history.event < apart:
