@@ -17,6 +17,8 @@ from laconic.sessions.transcripts import Transcript, transcripts
 from laconic.tokens.count import counter
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse
+from laconic_benchmarks.peers.environments import installed, peer
+from laconic_benchmarks.peers.headroom import HEADROOM, HeadroomProcess
 from laconic_benchmarks.replay_parts import PARTS, part_of
 from laconic_benchmarks.replay_policies import clear_above, mask_older
 from laconic_benchmarks.report import Bar, Options, Report, at_least, at_most, versions
@@ -40,18 +42,19 @@ def run(options: Options) -> Report:
     sessions = _find_sessions(options)
     paused: list[ReplayOutcome] = []
     steady: list[ReplayOutcome] = []
-    peers: dict[str, tuple[list[ReplayOutcome], list[ReplayOutcome]]] = {name: ([], []) for name in _peers(count)}
-    for number, session in enumerate(sessions):
-        options.progress(f"{number} of {len(sessions)} sessions replayed, now {session.name}")
-        paused.append(outcome(session, count))
-        steady.append(outcome(session, count, pauses=False))
-        for name, prepare in _peers(count).items():
-            peers[name][0].append(outcome(session, count, prepare=prepare))
-        for name, prepare in _peers(count).items():
-            peers[name][1].append(outcome(session, count, pauses=False, prepare=prepare))
+    peers: dict[str, tuple[list[ReplayOutcome], list[ReplayOutcome]]] = {}
+    with HeadroomProcess(Path(options.cache)) as headroom:
+        for number, session in enumerate(sessions):
+            options.progress(f"{number} of {len(sessions)} sessions replayed, now {session.name}")
+            paused.append(outcome(session, count))
+            steady.append(outcome(session, count, pauses=False))
+            for name, make in _peers(count, headroom).items():
+                found = peers.setdefault(name, ([], []))
+                found[0].append(outcome(session, count, prepare=make()))
+                found[1].append(outcome(session, count, pauses=False, prepare=make()))
     rows = _rows("", paused, steady)
-    for name, found in peers.items():
-        rows += _rows(f", {name}", *found)
+    for name, outcomes in peers.items():
+        rows += _rows(f", {name}", *outcomes)
     return Report(
         name="replay",
         corpus=f"{len(paused)} recorded sessions, {sum(one.turns for one in paused)} requests",
@@ -61,10 +64,17 @@ def run(options: Options) -> Report:
         notes=(
             "shares are of the same sessions without a policy; the cache is simulated: read 0.1, write 1.25",
             "net: with what it would cost to read again what was lost; warm: without the recorded pauses",
+            _say_headroom(Path(options.cache)),
             "sessions of one repository or developer are in one part: tune, choose or report; name one to see it alone",
         ),
         versions=versions("splintr-rs", "msgspec"),
     )
+
+
+def _say_headroom(cache: Path) -> str:
+    if installed(cache, peer(HEADROOM)):
+        return f"{HEADROOM} by its one-call interface, without its model for prose"
+    return f"{HEADROOM} is not installed: `laconic bench peers install {HEADROOM}`"
 
 
 def _find_sessions(options: Options) -> list[Transcript]:
@@ -103,9 +113,16 @@ def _bars(rows: Sequence[dict[str, Cell]]) -> tuple[Bar, ...]:
     return tuple(bars)
 
 
-def _peers(count: Callable[[str], int]) -> dict[str, Prepare]:
-    """Policies that others use, fresh for a session."""
-    return {"context editing at 100k": clear_above(100_000, 3, count), "results older than 10 masked": mask_older(10)}
+def _peers(count: Callable[[str], int], headroom: HeadroomProcess) -> dict[str, Callable[[], Prepare]]:
+    """Policies that others use, each to be made anew for a session."""
+    found: dict[str, Callable[[], Prepare]] = {
+        "context editing at 100k": lambda: clear_above(100_000, 3, count),
+        "results older than 10 masked": lambda: mask_older(10),
+    }
+    if headroom.version:
+        found[f"Headroom {headroom.version}"] = headroom.whole
+        found[f"Headroom {headroom.version}, what was sent stays"] = headroom.frozen
+    return found
 
 
 def _families(found: Sequence[ReplayOutcome]) -> list[str]:

@@ -246,7 +246,9 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("context.low_water", 0.6, "Share of a threshold to shrink to after an event.", minimum=0.1),
     Setting("context.high_water", 0.85, "Share of the model's window above which history must shrink.", minimum=0.1),
     Setting(
-        "context.least_turns", 1, "Turns between two rewrites (5 suits providers with expensive caches).", minimum=1
+        "context.least_turns",
+        "1",
+        "Turns between two rewrites; or by provider: `1, anthropic=5` (5 suits expensive caches).",
     ),
     Setting("context.protected_turns", "4", "Newest turns that are never shortened; or by provider: `4, gemini=8`."),
     Setting(

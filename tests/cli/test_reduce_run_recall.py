@@ -108,6 +108,34 @@ def test_recall_searches_everything_or_one_session(environment: dict[str, str]) 
     assert laconic(environment, "recall", "--all", "--grep", "not there").returncode == 1
 
 
+@pytest.mark.feature("S5")
+def test_recall_finds_what_the_gateway_archived_by_words_of_task_and_session(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    """The gateway does not know a workspace: somebody who asks inside one still finds it, and is told."""
+    archive = Archive.of(load(environ=environment, file=tmp_path / "none.toml"))
+    ref = archive.put("a0f3", "Find the cause", b"one\nneedle here\n" + b"x" * 4_000, "read price.py")
+    archive.put("a0f3", "Fix it", b"another needle\n", "read tax.py")
+    listed = laconic(environment, "recall", "--task", "cause")
+    assert listed.stdout.decode().split("  ")[0] == ref
+    assert b"just now" in listed.stdout
+    assert b"about 1,004 tokens" in listed.stdout
+    assert b"task 'Find the cause'" in listed.stdout
+    assert b"Fix it" not in listed.stdout
+    found = laconic(environment, "recall", "--grep", "needle")
+    assert found.stdout.count(b"needle") == 2
+    assert b"none of this is from this workspace" in found.stderr
+    missed = laconic(environment, "recall", "--task", "cause", "--grep", "another")
+    assert (missed.returncode, missed.stdout) == (1, b"")
+    assert b"nothing in the archive fits" in missed.stderr
+
+
+def test_recall_of_an_empty_archive_says_so(environment: dict[str, str]) -> None:
+    done = laconic(environment, "recall")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"nothing is archived yet" in done.stderr
+
+
 def test_recall_of_a_file_that_changed_says_so_beside_the_exact_bytes(
     environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

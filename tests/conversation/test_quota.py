@@ -13,6 +13,7 @@ from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.conversation.provider_settings import read_numbers
 from laconic.conversation.quota import Quota, limit_thinking
 from laconic.errors import BadSetting
+from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse
 from laconic.wire.rate_limits import RateLimits
 from laconic.wire.usage import Usage
@@ -77,7 +78,7 @@ def test_a_prompt_that_the_cache_holds_is_no_reason_to_survive(model: str, mode:
 @pytest.mark.feature("S3")
 def test_survival_comes_before_everything_and_asks_no_price() -> None:
     clock = Clock()
-    one = engine(EngineOptions(economic=False, least_turns=1000), clock=clock)
+    one = engine(EngineOptions(economic=False, least_turns="1000"), clock=clock)
     messages = long_session(40)
     whole = send(one, messages)
     one.quota("acc", 12_000)
@@ -149,6 +150,32 @@ def test_protected_turns_are_a_setting_by_provider() -> None:
     assert kept["one"] < kept["two"]
 
 
+@pytest.mark.feature("S2", "S9")
+def test_turns_between_two_rewrites_are_a_setting_by_provider() -> None:
+    messages = long_session(40)
+    modes = {}
+    for provider in ("one", "two"):
+        clock = Clock()
+        one = engine(EngineOptions(least_turns="1, two=30"), clock=clock)
+        for upto in (20, 60, len(messages)):
+            clock.now += 10_000  # the cache is cold: all that is no longer of use goes
+            sent = send(one, messages[:upto], RequestLimits(provider=provider))
+        modes[provider] = sent.mode
+    assert modes == {"one": "economic", "two": ""}
+
+
+@pytest.mark.feature("S8")
+def test_half_the_thinking_is_not_little_where_a_provider_has_no_word_for_half() -> None:
+    raw = (
+        b'{"model":"m","generationConfig":{"thinkingConfig":{"thinkingLevel":"HIGH"}},'
+        b'"contents":[{"role":"user","parts":[{"text":"go"}]}]}'
+    )
+    one = ConversationEngine(MemoryStore(), MemoryArchive(), Clock(), count)
+    one.quota("acc", 300_000)
+    sent = one.prepare("s", parse(format_named("gemini"), raw), RequestLimits(account="acc"))
+    assert (sent.body, sent.thinking) == (raw, 0)
+
+
 @pytest.mark.parametrize("text", ["four", "gemini=", "gemini=-1", "a=1=b"])
 def test_a_number_by_provider_that_is_none_is_refused_with_the_form(text: str) -> None:
     with pytest.raises(BadSetting, match="by provider"):
@@ -169,8 +196,6 @@ def test_a_number_by_provider_that_is_none_is_refused_with_the_form(text: str) -
     ],
 )
 def test_each_provider_is_asked_for_less_in_its_own_words(name: str, fields: bytes, wanted: bytes) -> None:
-    from laconic.wire.formats import format_named
-
     lists = {
         "anthropic": b'"messages":[{"role":"user","content":"go"}]',
         "chat": b'"messages":[{"role":"user","content":"go"}]',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -223,3 +224,49 @@ def test_todos_of_gemini_are_understood() -> None:
     assert tasks.current == "Read it"
     done = tasks.committed({"todos": [{"description": "Read it", "status": "completed"}]}, "", error=False)
     assert [task.title for task in done] == ["Read it"]
+
+
+def _long_log() -> str:
+    return "\n".join(f"{row} value of something {row * 7919 % 104729}" for row in range(9_000))
+
+
+@pytest.mark.feature("S6")
+def test_a_tombstone_carries_what_the_model_said_its_task_came_to() -> None:
+    """Todo lists have no field for a result."""
+    messages = [user("go"), *_todo("t1", ("Find it", "in_progress"))]
+    messages += turn("r1", "Fetch", {"url": "http://host/"}, _long_log(), text="I fetch it.")
+    one = engine(EngineOptions(task_tools=_TOOLS, economic=False))
+    send(one, messages)
+    messages += turn("r2", "Bash", {"command": "true"}, "ok", text="Found it: the port is closed by the firewall.")
+    send(one, messages)
+    done = _todo("t2", ("Find it", "completed"))
+    done[0]["content"].insert(0, {"type": "text", "text": "The first task is complete."})
+    sent = send(one, [*messages, *done])
+    stone = next(text for text in texts(sent) if "lines left out" in text)
+    assert "Found it: the port is closed by the firewall." in stone
+    assert count(stone) <= 60
+
+
+@pytest.mark.feature("S5")
+def test_what_was_shortened_at_once_is_archived_under_its_task() -> None:
+    archive = MemoryArchive()
+    messages = [user("go"), *_todo("t1", ("Find it", "in_progress")), *read("r", "a.py", code("a", 900))]
+    one = engine(EngineOptions(task_tools=_TOOLS), archive=archive)
+    sent = send(one, messages)
+    (made,) = sent.made
+    assert (made.reason, made.task) == ("ingest", "Find it")
+
+
+def test_what_is_archived_under_a_task_comes_back_when_the_archive_lost_it() -> None:
+    store, archive = MemoryStore(), MemoryArchive()
+    messages = [user("go"), *_todo("t1", ("Find it", "in_progress")), *_work("find", 60)]
+    one = engine(EngineOptions(task_tools=_TOOLS, standard=20_000), store=store, archive=archive)
+    send(one, messages[:-20])
+    sent = send(one, messages)
+    assert any(made.reason != "ingest" for made in sent.made)
+    emptied = MemoryArchive()
+    again = send(engine(EngineOptions(task_tools=_TOOLS, standard=20_000), store=store, archive=emptied), messages)
+    assert again.body == sent.body
+    refs = re.findall(r"laconic recall (\w+)", sent.body.decode())
+    assert refs
+    assert not emptied.missing(refs)

@@ -71,3 +71,18 @@ def test_commands_that_look_for_something_are_searches(command: str) -> None:
     found = about("Bash", {"command": command})
     assert found.kind == "search"
     assert found.shell
+
+
+@pytest.mark.parametrize("shell", ["bash", "/bin/bash", "sh", "zsh"])
+def test_words_that_start_a_shell_are_no_part_of_a_command(shell: str) -> None:
+    shown = about("shell", {"command": [shell, "-lc", "cat /w/src/a.py"]})
+    assert (shown.kind, shown.target) == ("read", "cat /w/src/a.py")
+    assert about("shell", {"command": [shell, "-c", "make all"]}).target == "make all"
+    assert about("shell", {"command": ["rg", "-n", "price"]}).kind == "search"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("shell_command", "run"), ("read_many_files", "read"), ("list_directory", "search")]
+)
+def test_tools_of_codex_and_gemini_are_known(name: str, kind: str) -> None:
+    assert about(name, {"command": "make"}).kind == kind

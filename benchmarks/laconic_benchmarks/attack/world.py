@@ -101,7 +101,7 @@ def plan_world(random: Random) -> WorldPlan:
         flags["context.standard"] = random.choice((3_000, 8_000, 25_000))
         flags["context.semantic"] = random.choice((500, 5_000))
         flags["context.economic"] = random.random() < 0.8
-        flags["context.least_turns"] = random.choice((1, 1, 3))
+        flags["context.least_turns"] = random.choice(("1", "1", "3"))
     if random.random() < 0.3:
         flags["gateway.window"] = random.choice((4_000, 12_000, 60_000))
     if random.random() < 0.05:

@@ -18,9 +18,9 @@ from laconic.render.table import Cell
 from laconic.tokens.count import counter
 from laconic_benchmarks.outputs import Output, lost_facts
 from laconic_benchmarks.peers.environments import Peer, environment, installed, peer
+from laconic_benchmarks.peers.headroom import HEADROOM
 from laconic_benchmarks.report import Options
 
-_HEADROOM: Final = "headroom-ai"
 _SECONDS: Final = 900
 _CUT: Final = 30_000  # characters that hosts let through, half of them from the end
 # The program that runs in the peer's environment: texts in, each as the result of a tool, texts out.
@@ -49,9 +49,9 @@ def compressed(options: Options, peers: Sequence[Peer], notes: list[str]) -> lis
         ],
         f"cut at {_CUT:,} characters": lambda texts: [_cut(text) for text in texts],
     }
-    number = installed(Path(options.cache), peer(_HEADROOM))
-    if number and peer(_HEADROOM) in peers:
-        ways[f"{_HEADROOM} {number}"] = lambda texts: _headroom(Path(options.cache), texts)
+    number = installed(Path(options.cache), peer(HEADROOM))
+    if number and peer(HEADROOM) in peers:
+        ways[f"{HEADROOM} {number}"] = lambda texts: _headroom(Path(options.cache), texts)
     rows: list[dict[str, Cell]] = []
     for name, way in ways.items():
         options.progress(f"peers: outputs by {name}")
@@ -79,7 +79,7 @@ def _cut(text: str) -> str:
 
 
 def _headroom(cache: Path, texts: Sequence[str]) -> list[str]:
-    python = environment(cache, peer(_HEADROOM)) / "bin" / "python"
+    python = environment(cache, peer(HEADROOM)) / "bin" / "python"
     with tempfile.TemporaryDirectory() as folder:
         given, told = Path(folder) / "given.json", Path(folder) / "told.json"
         given.write_bytes(msgspec.json.encode(texts))

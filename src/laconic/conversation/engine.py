@@ -276,7 +276,10 @@ class ConversationEngine:
         history.branch = msgspec.structs.replace(branch, thinking=wanted.budget, effort=wanted.effort)
         if not 0 < wanted.budget < asked:
             return {}, ThinkingLimit(0, "")
-        return with_budget(conversation, wanted.budget, wanted.effort), wanted
+        fields = with_budget(conversation, wanted.budget, wanted.effort)
+        if not fields:
+            return {}, ThinkingLimit(0, "")
+        return fields, wanted
 
     # state
 

@@ -22,7 +22,7 @@ class EngineOptions(msgspec.Struct, frozen=True):
     standard: int = 200_000  # tokens above which the history is made smaller whatever it costs
     low_water: float = 0.6  # of a threshold: where to land after an event
     high_water: float = 0.85  # of the model's window, less the answer
-    least_turns: int = 1  # turns between two events of the same mode
+    least_turns: str = "1"  # turns between two events, by provider
     protected_turns: str = ""  # newest turns that stay, by provider; empty: as the rules say
     quota: str = ""  # tokens per minute by provider, where answers do not say
     thinking_half: str = "400000"  # tokens left of a quota, below which thinking is halved; by provider
@@ -47,7 +47,7 @@ class RequestLimits(msgspec.Struct, frozen=True):
 
 def options_from(settings: Mapping[str, str | int | float | bool]) -> EngineOptions:
     """The options that the settings table names `context.*`. Numbers by provider are checked here."""
-    for name in ("protected_turns", "quota", "thinking_half", "thinking_low"):
+    for name in ("least_turns", "protected_turns", "quota", "thinking_half", "thinking_low"):
         read_numbers(f"context.{name}", str(settings.get(f"context.{name}", "")))
     return msgspec.convert(
         {

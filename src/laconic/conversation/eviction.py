@@ -109,21 +109,21 @@ class Evictor:
             found.append(msgspec.structs.replace(each, turn=tracker.turn, context=left))
         return found
 
-    def shrink(self, text: str, what: ToolUse) -> tuple[str, Receipt] | None:
+    def shrink(self, text: str, what: ToolUse, task: str) -> tuple[str, Receipt] | None:
         """A large output in fewer tokens; None when it is not shorter, or cannot be archived."""
         first = reduce_text(text, cost=self._count)
-        if len(first.text) >= len(text) or (ref := self.receipt_for(text, what)) is None:
+        if len(first.text) >= len(text) or (ref := self.receipt_for(text, what, task)) is None:
             return None
         recall = f"laconic recall {ref}"
         shorter = reduce_text(text, cost=self._count, more=recall).text
         return shorter if recall in shorter else f"{shorter}\n[{recall}]", ref
 
-    def receipt_for(self, text: str, what: ToolUse) -> Receipt | None:
+    def receipt_for(self, text: str, what: ToolUse, task: str) -> Receipt | None:
         """Where a text is archived; None when it cannot be."""
         if not is_exact(text):
             return None
         try:
-            return self.keep(text, "", what.target)
+            return self.keep(text, task, f"{what.kind} {what.target}".strip())
         except ArchiveUnavailable:
             return None
 
@@ -140,7 +140,9 @@ class Evictor:
         name = f"{what.kind} {tracked.field}".strip()
         runs = tracked.without(rows)
         out = sum(run.last - run.first + 1 for run in runs if not run.source)
-        ref = tracked.ref or self.keep(original, task, f"{name} {what.target}")
+        ref, filed = tracked.ref, tracked.filed
+        if not ref:
+            ref, filed = self.keep(original, task, f"{name} {what.target}"), task
         if out >= len(tracked):
             why = _WHY.get(reason, "")
             if task:
@@ -153,7 +155,7 @@ class Evictor:
         else:
             text, note = tracked.base, partly(out, len(tracked), ref)
         decision = Decision(
-            key=tracked.key, reason=reason, ref=ref, field=tracked.field, runs=runs, text=text, note=note, task=task
+            key=tracked.key, reason=reason, ref=ref, field=tracked.field, runs=runs, text=text, note=note, task=filed
         )
         shown, left = passage_text(tracked.passage, tracked.runs), write(decision, original)
         before, after = self._count(shown), self._count(left)

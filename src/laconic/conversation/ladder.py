@@ -10,6 +10,7 @@ from laconic.conversation.branches import KEPT
 from laconic.conversation.eviction import EvictionCandidate, Evictor, candidates, is_exact, takes_fewer_bytes
 from laconic.conversation.history import History
 from laconic.conversation.ledger import Decision, Reason, Receipt, Removal
+from laconic.conversation.own_words import list_own_words, shorten_words
 from laconic.conversation.recap import BUDGET, recap
 from laconic.conversation.staleness import everything, useless
 from laconic.conversation.tracked_text import TrackedText
@@ -40,9 +41,10 @@ class Ladder:
     def tokens(self) -> int:
         return self._fixed + self._history.tokens
 
-    def climb(self, target: int, most: int, reason: Reason) -> str:
+    def climb(self, target: int, most: int, reason: Reason, again: int = 0) -> str:
         """Down to `target` by leaving out rows; beyond that only what is needed to get below `most`.
 
+        Above `again` a request must be shortened once more: what lands near it is shortened by the model's own words too.
         Returns the highest rung that acted.
         """
         rung = ""
@@ -54,6 +56,8 @@ class Ladder:
                     rung = name
         if self.tokens > most and self._flush():
             rung = "recap"
+        if again and 2 * self.tokens > target + again and self._shorten_words(target):
+            rung = "words"
         while self.tokens > most and self._drop_oldest():
             rung = "trim"
         while self.tokens > most and self._cut_largest(self.tokens - most):
@@ -70,6 +74,17 @@ class Ladder:
         found = candidates(self._history.tracker, everything)
         for at in range(0, len(found), 4):
             yield found[at : at + 4]
+
+    def _shorten_words(self, target: int) -> bool:
+        """What the model said long ago goes, the oldest first, down to the mark: else every request would be an event."""
+        acted = False
+        for block in list_own_words(self._history):
+            if self.tokens <= target:
+                break
+            made = shorten_words(self._history, block, self._evictor, self._count)
+            if made is not None and self._commit([made]):
+                acted = True
+        return acted
 
     # recap
 

@@ -30,7 +30,7 @@ class Decision(msgspec.Struct, frozen=True, array_like=True):
     before: int = 0  # tokens of what stood there before this decision
     after: int = 0  # tokens of what stands there now
     turn: int = 0  # turns of the assistant when it was made
-    task: str = ""
+    task: str = ""  # the title of the task under which the original is archived
     context: int = 0  # tokens of the history after it was made
 
     def __post_init__(self) -> None:

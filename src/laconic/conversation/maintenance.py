@@ -12,6 +12,7 @@ from laconic.conversation.eviction import EvictionCandidate, Evictor, candidates
 from laconic.conversation.history import History
 from laconic.conversation.ladder import Ladder
 from laconic.conversation.ledger import Decision, Removal
+from laconic.conversation.per_provider import for_provider
 from laconic.conversation.quota import Quota
 from laconic.conversation.rollup import ExchangeRollup, most_savings
 from laconic.conversation.staleness import find_finished, useless
@@ -53,9 +54,11 @@ class Maintenance:
         else:
             most = 0
         if most and ladder.tokens > options.high_water * most:
-            rung = ladder.climb(round(options.low_water * options.high_water * most), most, "trim")
+            again = round(options.high_water * most)
+            rung = ladder.climb(round(options.low_water * again), most, "trim", again)
             return "window", rung, ladder.made
-        if history.event >= 0 and history.tracker.turn - history.event < options.least_turns:
+        apart = for_provider(options.least_turns, bounds.provider, conversation.format.provider) or 1
+        if history.event >= 0 and history.tracker.turn - history.event < apart:
             return "", "", []  # the lock: after an event some turns pass before the next, also across a restart
         completed = history.tracker.completed and ladder.tokens >= options.semantic
         economy = self._economy(history, conversation)

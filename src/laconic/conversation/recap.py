@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from laconic.conversation.findings import list_findings
 from laconic.conversation.task_tracking import TrackedTask
 from laconic.conversation.tool_use import about
 from laconic.render.recap import RecapContent, recap_text
@@ -14,9 +15,6 @@ from laconic.wire.parsed_request import ParsedRequest
 
 BUDGET: Final = 3_000  # tokens
 _FAILURE: Final = re.compile(r"(?i)\b(?:error|failed|failure|panic|exception|traceback|FAIL)\b")
-_DECISION: Final = re.compile(
-    r"(?i)\b(?:decided|instead|because|the (?:fix|issue|problem|cause)|root cause|will use|we need)\b"
-)
 _LINE: Final = 160  # characters of a line that is quoted
 
 
@@ -106,9 +104,6 @@ def _decisions(conversation: ParsedRequest, turns: set[int]) -> list[str]:
     for index in sorted(turns):
         for block in conversation.turns[index].blocks:
             if block.kind == "text":
-                found += [
-                    line.strip()[: 2 * _LINE]
-                    for line in block.text.split("\n")
-                    if _DECISION.search(line) and len(line) > 30
-                ][:3]
+                for line in list_findings(block.text, 3):
+                    found.append(line[: 2 * _LINE])
     return found

@@ -63,8 +63,13 @@ class TaskTracker:
             return "prompt" not in arguments
         return tool in self._tools
 
-    def committed(self, arguments: Mapping[str, object], answer: str, *, error: bool) -> list[TrackedTask]:
-        """Take in a call that was answered; returns the tasks that it completed. A refused call changes nothing."""
+    def committed(
+        self, arguments: Mapping[str, object], answer: str, *, error: bool, result: str = ""
+    ) -> list[TrackedTask]:
+        """Take in a call that was answered; returns the tasks that it completed. A refused call changes nothing.
+
+        `result` is what a task came to that was completed without saying so.
+        """
         if error:
             return []
         listed = next((value for field in _LISTS if isinstance(value := arguments.get(field), list)), None)
@@ -74,6 +79,7 @@ class TaskTracker:
             if isinstance(row, dict) and (task := self._task(row, answer, alone=listed is None)) is not None:
                 before = self._tasks.get(task.id)
                 if task.done and not (before and before.done):
+                    task = msgspec.structs.replace(task, result=task.result or result)
                     completed.append(task)
                 self._keep(task)
         return completed
@@ -96,7 +102,7 @@ class TaskTracker:
             id,
             title or (before.title if before else id),
             status or (before.status if before else "pending"),
-            str(row.get("result") or row.get("summary") or ""),
+            str(row.get("result") or row.get("summary") or (before.result if before else "")),
         )
 
     def _keep(self, task: TrackedTask) -> None:

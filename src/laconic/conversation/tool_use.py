@@ -11,13 +11,13 @@ import msgspec
 Kind = Literal["read", "search", "edit", "run", "report", "task", "other"]
 
 _NAMES: Final[dict[Kind, str]] = {  # as many agents call their tools, without case and separators
-    "read": "read view readfile openfile viewfile fsread notebookread cat inspect context recall",
+    "read": "read view readfile openfile viewfile fsread notebookread cat inspect context recall readmanyfiles",
     "search": "grep glob search find ls list listdir listfiles grepsearch codebasesearch filesearch searchfiles "
-    "searchfilecontent lsp toolsearch map trace",
+    "searchfilecontent listdirectory lsp toolsearch map trace",
     "edit": "edit write multiedit notebookedit editfile writefile createfile applypatch create strreplaceeditor "
     "strreplacebasededittool replace searchreplace patch insert",
     "run": "bash shell executebash bashexecute execcommand runterminalcmd runcommand localshell runshellcommand "
-    "terminal exec bashoutput execute run",
+    "shellcommand writestdin terminal exec bashoutput execute run",
     "report": "task agent webfetch websearch fetch skill taskoutput",
     "task": "todowrite todoread taskcreate taskupdate tasklist taskget updateplan writetodos",
 }
@@ -38,6 +38,7 @@ _SHOWS_EACH: Final = re.compile(  # `for f in *.md; do cat $f; done`, `find . -n
     re.S,
 )
 _SEARCHES: Final = re.compile(r"\s*(?:cd [^&;\n]*(?:&&|;)\s*)?(?:grep|egrep|rg|ag|git grep|find|fd|ls|tree)\b")
+_SHELL: Final = re.compile(r"(?:\S*/)?(?:ba|z|da|k)?sh -[a-z]*c")
 _FETCHES: Final = re.compile(r"\s*(?:cd [^&;\n]*(?:&&|;)\s*)?(?:gh (?:api|pr|issue)|curl|wget)\b")
 _CHANGES: Final = re.compile(r"sed -i|cat\s*>|<<|\btee\b|write_text|apply_patch|open\([^)]*['\"][wa]")
 _TEST: Final = re.compile(r"test|spec", re.I)
@@ -158,8 +159,11 @@ def _first(arguments: Mapping[str, object], fields: Iterable[str]) -> str:
 
 
 def _command(value: object) -> str:
-    if isinstance(value, list):  # Codex passes the words
-        return " ".join(str(word) for word in value)
+    if isinstance(value, list):  # Codex passes the words, often those that start a shell
+        words = [str(word) for word in value]
+        if len(words) == 3 and _SHELL.fullmatch(" ".join(words[:2])):
+            return words[2]
+        return " ".join(words)
     if isinstance(value, str):
         return value
     return ""

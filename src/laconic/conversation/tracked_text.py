@@ -30,6 +30,7 @@ class TrackedText:
         "base",
         "characters",
         "field",
+        "filed",
         "key",
         "kind",
         "passage",
@@ -69,6 +70,7 @@ class TrackedText:
         self.shown = bytearray(b"\1") * len(passage)
         self.base: str | None = None  # what the passage was read from, where that is not the original
         self.task = ""  # the task in progress when the call was made
+        self.filed = ""  # the title of the task under which the original is archived
         self.ref: Receipt | None = None  # where the original is archived, once it is
         self.rolled = ""  # the line below it, for exchanges that are gone
         self.runs: tuple[FoldedRows, ...] = ()

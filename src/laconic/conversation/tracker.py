@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, Protocol
 
+from laconic.conversation.findings import find_result
 from laconic.conversation.identifiers import identifiers
 from laconic.conversation.ledger import Decision, Receipt, Removal
 from laconic.conversation.lifetimes import Lifetimes
@@ -20,6 +22,7 @@ from laconic.wire.media import count_block
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.turns_and_blocks import At, Block, Change, SetInput, SetText
 
+_SAID: Final = 20  # texts of the model in which a task's result is looked for
 _PLACES: Final = 6  # of a name in one text
 _ARGUMENT: Final = 80  # characters from which an argument of several lines is a text of its own
 
@@ -27,10 +30,10 @@ _ARGUMENT: Final = 80  # characters from which an argument of several lines is a
 class Shortener(Protocol):
     """Archives a text so that a shorter one may stand in its place; None: it stays as it is."""
 
-    def shrink(self, text: str, what: ToolUse) -> tuple[str, Receipt] | None:
-        """A large output in fewer tokens."""
+    def shrink(self, text: str, what: ToolUse, task: str) -> tuple[str, Receipt] | None:
+        """A large output in fewer tokens; `task` is the title of the task that it belongs to."""
 
-    def receipt_for(self, text: str, what: ToolUse) -> Receipt | None:
+    def receipt_for(self, text: str, what: ToolUse, task: str) -> Receipt | None:
         """For a text that is written in another way."""
 
 
@@ -67,6 +70,7 @@ class ConversationTracker:
         self._owner: dict[str, str] = {}  # call -> the task in progress when it was made
         self._speaking = False  # the last block was the assistant's
         self._completed: list[tuple[int, TrackedTask]] = []  # with the place of the result that said so
+        self._said: deque[str] = deque(maxlen=_SAID)  # by the model since a task began or ended
         self.whole: dict[str, int] = {}  # tokens of blocks as they came
         self._below: dict[str, int] = {}  # tokens of the line below a result, for exchanges that are gone
 
@@ -131,7 +135,7 @@ class ConversationTracker:
         """A decision about a block that was read before; `in_force` is all that holds for that block now."""
         for tracked in self.texts.get(decision.key, ()):
             if tracked.field == decision.field:
-                tracked.ref = decision.ref
+                tracked.ref, tracked.filed = decision.ref, decision.task
                 if decision.text is not None and decision.text != tracked.base:
                     tracked.replace(decision.text, passage(decision.text))
                 tracked.take(decision.runs)
@@ -220,7 +224,7 @@ class ConversationTracker:
         new = self.place[block.key] >= self.sent
         made: list[Decision] = []
         if decision is None and new and block.editable and not pinned and text:
-            decision = self._shorten(block, text, what)
+            decision = self._shorten(block, text, what, self._owner.get(call.key, "") if call else "")
             made = [decision] if decision else []
         for run in decision.runs if decision else ():
             for source in self.texts.get(run.source, ()):
@@ -233,8 +237,10 @@ class ConversationTracker:
             tracked.task = self._owner.get(call.key, "")
             arguments = call.input
             if isinstance(arguments, dict) and self.tasks.is_task_tool(call.name, arguments):
-                for task in self.tasks.committed(arguments, text, error=block.error):
+                said = find_result(self._said)
+                for task in self.tasks.committed(arguments, text, error=block.error, result=said):
                     self._completed.append((self.place[block.key], task))
+                self._said.clear()
         self._measure(block, {"": decision} if decision else {})
         if what.kind in {"read", "report"}:
             self._remember_names(tracked)
@@ -266,7 +272,8 @@ class ConversationTracker:
         before = self._count(value)
         if before < self.rules.replaced_least:
             return None
-        ref = self._shortener.receipt_for(value, tracked.about)
+        task = self.tasks.title(tracked.task)
+        ref = self._shortener.receipt_for(value, tracked.about, task)
         if ref is None:
             return None
         text = replaced_text(tracked.passage.lines, ref)
@@ -283,20 +290,22 @@ class ConversationTracker:
             before=before,
             after=after,
             turn=self.turn,
+            task=task,
         )
 
-    def _shorten(self, block: Block, text: str, what: ToolUse) -> Decision | None:
+    def _shorten(self, block: Block, text: str, what: ToolUse, owner: str) -> Decision | None:
         """Numbers without padding, paths once, repeats as pointers: nothing that the model would miss."""
         if self._shortener is None:
             return None
+        task = self.tasks.title(owner)
         before = self._count(text)
         shrinks = what.kind in self.rules.shrunk or what.shell
         if shrinks and before >= self.rules.large and not lists_paths(text.split("\n")):
-            short = self._shortener.shrink(text, what)
+            short = self._shortener.shrink(text, what, task)
             if short is not None:
                 after = self._count(short[0])
                 if after < before * 0.9 and block.shorter(short[0]):
-                    return self._entry(block, short[1], before, after, text=short[0])
+                    return self._entry(block, (short[1], task), before, after, text=short[0])
         rows = passage(text)
         runs = []
         for run, tracked in self._sightings.repeats(rows, what.files):
@@ -311,32 +320,33 @@ class ConversationTracker:
         after = self._count(written)
         if after >= before or not block.shorter(written):
             return None
-        ref = self._shortener.receipt_for(text, what)
+        ref = self._shortener.receipt_for(text, what, task)
         if ref:
-            return self._entry(block, ref, before, after, runs=tuple(runs))
+            return self._entry(block, (ref, task), before, after, runs=tuple(runs))
         return None
 
     def _entry(
         self,
         block: Block,
-        ref: Receipt,
+        filed: tuple[Receipt, str],
         before: int,
         after: int,
         *,
         text: str | None = None,
         runs: tuple[FoldedRows, ...] = (),
     ) -> Decision:
-        """A block in its shortest form, decided when it entered."""
+        """A block in its shortest form, decided when it entered; `filed`: where its text is, and under which task."""
         return Decision(
             key=block.key,
             reason="ingest",
-            ref=ref,
+            ref=filed[0],
             runs=runs,
             text=text,
             whole=before,
             before=before,
             after=after,
             turn=self.turn,
+            task=filed[1],
         )
 
     # words
@@ -345,7 +355,9 @@ class ConversationTracker:
         self._measure(block, {})
         if block.kind == "text":
             self._note_mentions(block.text)
-            if not self._speaking:
+            if self._speaking:
+                self._said.append(block.text)
+            else:
                 self._plan(block.text)
 
     def _plan(self, text: str) -> None:
@@ -406,7 +418,7 @@ class ConversationTracker:
             runs=decision.runs if decision else (),
         )
         if decision:
-            tracked.ref, tracked.base = decision.ref, decision.text
+            tracked.ref, tracked.filed, tracked.base = decision.ref, decision.task, decision.text
         self.texts.setdefault(key, []).append(tracked)
         if kind != "replaced":  # it goes as soon as its edit succeeded: nothing may point to it
             self._sightings.add(tracked)

@@ -6,6 +6,7 @@ import re
 import time
 
 from laconic.errors import UsageError
+from laconic.render.age import age_text
 from laconic.sessions.archive import ArchiveEntry
 from laconic.tool_runtime.tool import Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.changed_listing import find_changed
@@ -90,16 +91,8 @@ def _describe(entry: ArchiveEntry) -> str:
     """A text in a list: its reference, its task, what it is, its age and its size."""
     task = f"task {entry.task!r} " if entry.task else ""
     size = max(1, entry.size // _PER_TOKEN)
-    return (
-        f"{entry.ref} {task}{entry.note or entry.session} ({_age(time.time() - entry.stored)}, about {size:,} tokens)"
-    )
-
-
-def _age(seconds: float) -> str:
-    for name, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return f"{int(seconds // length)} {name} ago"
-    return "just now"
+    age = age_text(time.time() - entry.stored)
+    return f"{entry.ref} {task}{entry.note or entry.session} ({age}, about {size:,} tokens)"
 
 
 def _range(text: str) -> tuple[int, int]:

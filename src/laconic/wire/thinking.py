@@ -23,11 +23,14 @@ def asked_budget(conversation: ParsedRequest) -> int:
 
 
 def with_budget(conversation: ParsedRequest, budget: int, effort: str) -> dict[str, bytes]:
-    """The fields that ask for this much; only those change that the client sent."""
+    """The fields that ask for this much; only those change that the client sent. Empty: nothing to change."""
     for field in conversation.format.thinking:
         asked = _value_at(conversation, field.path)
         if field.words and isinstance(asked, str):
-            return _field_with(conversation, field.path, _choose_word(field.words, effort, asked))
+            word = _choose_word(field.words, effort, asked)
+            if word == asked:
+                return {}
+            return _field_with(conversation, field.path, word)
         if not field.words and isinstance(asked, int):
             return _field_with(conversation, field.path, budget)
     return {}
@@ -42,7 +45,12 @@ def least_budget(conversation: ParsedRequest) -> int:
 
 
 def _choose_word(words: Mapping[str, int], effort: str, asked: str) -> str:
-    """The most that a provider has a word for and that is no more than this, written as the client writes."""
+    """The most that a provider has a word for and that is no more than this, written as the client writes.
+
+    Half is not little: where there is no word for it, it stays as it is.
+    """
+    if effort == "medium" and effort not in words:
+        return asked
     fitting = [word for word, tokens in words.items() if tokens <= EFFORTS[effort]]
     word = max(fitting or [min(words, key=words.__getitem__)], key=words.__getitem__)
     if asked.isupper():

@@ -1,7 +1,8 @@
 """Print archived content: all of it, some lines, or the lines that match a pattern.
 
-Without a reference, it lists what is archived for this workspace (session, task, age and size), or searches it with
---grep. --all includes other workspaces and the gateway; --session and --task narrow the list.
+Without a reference, it lists what is archived for this workspace (age, size, session and task), or searches it with
+--grep. If this workspace has nothing, or with --all, it looks at everything that is archived: other workspaces, and the
+conversations that went through the gateway. --session and --task narrow the list.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 from laconic.config import Settings
 from laconic.errors import UsageError
+from laconic.render.age import age_text
 from laconic.render.escape_control import visible_name
 from laconic.sessions.archive import Archive, ArchiveEntry
 from laconic.sessions.turns import Turns
@@ -31,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--all", action="store_true", help="list what is archived anywhere, not only for this workspace"
     )
     parser.add_argument("--session", metavar="NAME", help="a session, by its name or words of its title")
-    parser.add_argument("--task", metavar="TITLE", help="what belonged to the task with this title")
+    parser.add_argument("--task", metavar="TITLE", help="what belonged to a task, by words of its title")
     parser.add_argument("--lines", metavar="A-B", help="only these lines, counted from 1")
     parser.add_argument(
         "--grep", metavar="PATTERN", help="only lines that match this regular expression, with line numbers"
@@ -69,10 +71,27 @@ def _warn_of_changes(ref: str, store: Archive, settings: Settings) -> None:
 
 def _search_or_list(args: argparse.Namespace, store: Archive, titles: Mapping[str, str]) -> int:
     """Every text in scope in a line, or those that hold lines which match, with these."""
+    scope = None if args.all or args.session or args.task else str(home(Path()))
+    found = _print_matching(args, store, titles, scope)
+    if not found and scope is not None:
+        found = _print_matching(args, store, titles, None)
+        if found:
+            print("laconic: none of this is from this workspace, which has nothing like it.", file=sys.stderr)
+    if found:
+        return 0
+    if not (args.session or args.task or args.grep):
+        print("laconic: nothing is archived yet.", file=sys.stderr)
+        return 0
+    print("laconic: nothing in the archive fits. `laconic recall --all` lists all of it.", file=sys.stderr)
+    return 1
+
+
+def _print_matching(args: argparse.Namespace, store: Archive, titles: Mapping[str, str], scope: str | None) -> int:
+    """Print what a scope holds, the newest first; returns how many texts that were."""
     found = 0
-    for entry in reversed(store.entries(_session(args), args.task)):
+    for entry in reversed(store.entries(scope)):
         title = titles.get(entry.session, "")
-        if args.session and args.session != entry.session and args.session.lower() not in title.lower():
+        if not _is_asked_for(args, entry, title):
             continue
         lines = []
         if args.grep is not None:
@@ -83,21 +102,21 @@ def _search_or_list(args: argparse.Namespace, store: Archive, titles: Mapping[st
         print(visible_name(_describe(entry, title)))
         for number, line in lines:
             print(f"  {number}: {line}")
-    return 0 if found or args.grep is None else 1
+    return found
 
 
-def _session(args: argparse.Namespace) -> str | None:
-    """This workspace, unless something else is asked for."""
-    if args.all or args.session or args.task:
-        return None
-    return str(home(Path()))
+def _is_asked_for(args: argparse.Namespace, entry: ArchiveEntry, title: str) -> bool:
+    """Whether a text is of the session and of the task that are named."""
+    if args.session and args.session != entry.session and args.session.lower() not in title.lower():
+        return False
+    return not args.task or args.task.lower() in entry.task.lower()
 
 
 def _describe(entry: ArchiveEntry, title: str) -> str:
-    when = datetime.fromtimestamp(entry.stored, UTC).strftime("%Y-%m-%d %H:%M")
     task = f"task {entry.task!r}  " if entry.task else ""
     size = f"about {max(1, entry.size // _PER_TOKEN):,} tokens"
-    return f"{entry.ref}  {when}  {size:>20}  {title or entry.session}  {task}{entry.note}"
+    age = age_text(time.time() - entry.stored)
+    return f"{entry.ref}  {age:>14}  {size:>20}  {title or entry.session}  {task}{entry.note}"
 
 
 def _range(text: str | None) -> tuple[int, int]:

@@ -8,6 +8,8 @@ from typing import Final
 
 import msgspec
 
+from laconic.reduce.text.clean import clean
+
 _BEFORE: Final = re.compile(
     r"^(?:<returncode>.*</returncode>|</?(?:output|stdout|stderr|result|tool_result|function_results"
     r"|exception)>|Exit code:? -?\d+"
@@ -25,6 +27,7 @@ _AFTER: Final = re.compile(
 )
 _MOST: Final = 6
 _WIDEST: Final = 400
+_SHARE: Final = 0.5  # of a JSON object, from which on a text in it is what the object was made for
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +86,39 @@ def unwrap_prefaced(wrapped: WrappedText) -> WrappedText | None:
                 return WrappedText((*wrapped.before, *said), body, wrapped.after)
             return None
     return None
+
+
+def unwrap_object(wrapped: WrappedText) -> WrappedText | None:
+    """The text in a JSON object that holds little else, as programs return an output, between the other fields."""
+    try:
+        fields = msgspec.json.decode(wrapped.body)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    if not isinstance(fields, dict) or not 0 < len(fields) <= _MOST:
+        return None
+    longest = max(fields, key=lambda name: _count_characters(fields[name]))
+    text = fields[longest]
+    if not isinstance(text, str) or "\n" not in text.strip() or len(text) < _SHARE * len(wrapped.body):
+        return None
+    before, after = list(wrapped.before), list(wrapped.after)
+    names = list(fields)
+    place = names.index(longest)
+    for name in names[:place]:
+        before.append(_write_field(name, fields[name]))
+    for name in reversed(names[place + 1 :]):
+        after.insert(0, _write_field(name, fields[name]))
+    if any(len(line) > _WIDEST or "\n" in line for line in (*before, *after)):
+        return None
+    return WrappedText((*before, f"{longest}:"), clean(text), tuple(after))
+
+
+def _count_characters(value: object) -> int:
+    if isinstance(value, str):
+        return len(value)
+    return 0
+
+
+def _write_field(name: str, value: object) -> str:
+    if isinstance(value, str):
+        return f"{name}: {value}"
+    return f"{name}: {msgspec.json.encode(value).decode()}"

@@ -13,7 +13,7 @@ from laconic.reduce.text.build_and_test_output import output_parts
 from laconic.reduce.text.clean import clean, is_binary, printable
 from laconic.reduce.text.detect import NUMBERED, Kind, detect_clean
 from laconic.reduce.text.diagnostics import diagnostic_parts
-from laconic.reduce.text.envelope import WrappedText, unwrap, unwrap_prefaced
+from laconic.reduce.text.envelope import WrappedText, unwrap, unwrap_object, unwrap_prefaced
 from laconic.reduce.text.json_streams import stream_parts
 from laconic.reduce.text.json_text import structure_parts
 from laconic.reduce.text.listings import listing_parts
@@ -133,6 +133,9 @@ def _read(text: str, lines: int, more: str) -> _Document:
     kind = detect_clean(wrapped.body)
     if kind not in _COUNTED_BY_ROW and (split := unwrap_prefaced(wrapped)):
         wrapped, kind = split, "json"
+    if kind == "json" and (inner := unwrap_object(wrapped)):
+        wrapped, kind = inner, detect_clean(inner.body)
+        lines = inner.body.count("\n") + 1 + len(inner.before) + len(inner.after)
     parts, cut = _parts(kind, wrapped.body)
     return _Document(kind=kind, wrapped=wrapped, parts=parts, cut=cut, bare=bare, lines=lines, more=more)
 
