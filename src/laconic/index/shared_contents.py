@@ -6,7 +6,7 @@ Files are read and hashed here; only what the source does not have is parsed, an
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -45,7 +45,7 @@ class SharingParser:
     parsers: int = 0  # 0: as many as suit the machine
     least: int = 0  # files below which asking takes longer than parsing
 
-    def prepare(self, root: Path, jobs: Sequence[ParseJob]) -> Iterator[PreparedFile]:
+    def prepare(self, root: Path, jobs: Collection[ParseJob]) -> Iterator[PreparedFile]:
         if len(jobs) < self.least:
             yield from FileParser(self.limits, self.parsers).prepare(root, jobs)
             return
@@ -115,7 +115,7 @@ def _parse(pool: ParsePool, files: Sequence[tuple[str, bytes]]) -> Iterator[tupl
         yield path, pool.parse_one(path, data)
 
 
-def _split(root: Path, jobs: Sequence[ParseJob]) -> Iterator[list[PreparedFile | WaitingFile]]:
+def _split(root: Path, jobs: Collection[ParseJob]) -> Iterator[list[PreparedFile | WaitingFile]]:
     some: list[PreparedFile | WaitingFile] = []
     volume = 0
     for job in jobs:
