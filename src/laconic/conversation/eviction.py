@@ -111,12 +111,26 @@ class Evictor:
 
     def shrink(self, text: str, what: ToolUse, task: str) -> tuple[str, Receipt] | None:
         """A large output in fewer tokens; None when it is not shorter, or cannot be archived."""
-        first = reduce_text(text, cost=self._count)
-        if len(first.text) >= len(text) or (ref := self.receipt_for(text, what, task)) is None:
+        if not is_exact(text):
             return None
+        try:
+            expected = self._writing.archive.reference(self._original(text, task))
+        except ArchiveUnavailable:
+            return None
+        shorter = self._reduce(text, expected)
+        if len(shorter) >= len(text) or (ref := self.receipt_for(text, what, task)) is None:
+            return None
+        if ref != expected:  # somebody has taken it since
+            shorter = self._reduce(text, ref)
+        return shorter, ref
+
+    def _reduce(self, text: str, ref: str) -> str:
+        """In fewer tokens, with the way to get the whole."""
         recall = f"laconic recall {ref}"
         shorter = reduce_text(text, cost=self._count, more=recall).text
-        return shorter if recall in shorter else f"{shorter}\n[{recall}]", ref
+        if recall in shorter:
+            return shorter
+        return f"{shorter}\n[{recall}]"
 
     def receipt_for(self, text: str, what: ToolUse, task: str) -> Receipt | None:
         """Where a text is archived; None when it cannot be."""
@@ -129,7 +143,10 @@ class Evictor:
 
     def keep(self, text: str | bytes, task: str = "", note: str = "") -> Receipt:
         """Archive a text, or bytes as they are."""
-        return self._writing.keep(ArchivedOriginal(self._session, task, as_bytes(text), note[:_NOTED]))
+        return self._writing.keep(self._original(text, task, note))
+
+    def _original(self, text: str | bytes, task: str = "", note: str = "") -> ArchivedOriginal:
+        return ArchivedOriginal(self._session, task, as_bytes(text), note[:_NOTED])
 
     def _one(
         self, tracked: TrackedText, rows: Collection[int], reason: Reason, original: str, of: tuple[str, str]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -25,7 +25,7 @@ Json = dict[str, object]
 Prepare = Callable[[bytes], bytes]
 
 _NUMBER: Final = re.compile(r"^\s*\d+\s*[→|:\t]\s?")
-_NAME: Final = re.compile(r"[A-Za-z_][\w\-]*(?:[./][\w\-]+)+|[A-Za-z_][A-Za-z0-9_]{4,}")
+_NAME: Final = re.compile(r"[A-Za-z_][\w\-]{0,200}(?:[./][\w\-]{1,200})+|[A-Za-z_][A-Za-z0-9_]{4,}")
 _MADE_UP: Final = re.compile(r"[_/.\d]|[a-z][A-Z]")
 _ROLES: Final = {role: b"role:" + role.encode() for role in ("system", "user", "assistant", "tool")}
 _STEP: Final = 5.0  # seconds that a turn takes where nothing else is known
@@ -88,12 +88,14 @@ class _SentText(msgspec.Struct, frozen=True):
 class _Upstream:
     """What arrives: counted block by block, with the prefix that the request before shares."""
 
-    def __init__(self, count: Callable[[str], int], cache: ProviderCache, fixed: int) -> None:
+    def __init__(
+        self, count: Callable[[str], int], cache: ProviderCache, fixed: int, known: dict[bytes, _SentText]
+    ) -> None:
         self._count = count
         self._cache = cache
+        self._known = known  # blocks that somebody has looked at
         self._fixed = CacheBlock(b"fixed", fixed, FIVE_MINUTES)  # what stands before the messages
         self._shapes: Shapes = {}
-        self._known: dict[bytes, _SentText] = {}
         self._before: list[bytes] = []
         self.tokens = self.peak = self.last = self.faults = 0
         self.cost = 0.0
@@ -215,8 +217,9 @@ def replay(
     clock = clock or ReplayClock()
     fixed = _count_fixed(head, count)
     cache = ProviderCache(_rules(price), clock)
-    client = _Upstream(count, ProviderCache(_rules(price), clock), fixed)
-    upstream = _Upstream(count, cache, fixed)
+    known: dict[bytes, _SentText] = {}
+    client = _Upstream(count, ProviderCache(_rules(price), clock), fixed, known)
+    upstream = _Upstream(count, cache, fixed, known)
     losses = _Losses(count, cache)
     figures: Counter[str] = Counter()
     points: list[ReplayedRequest] = []
@@ -290,32 +293,40 @@ def needs(messages: Sequence[Json]) -> Iterator[tuple[int, set[str], set[str]]]:
     """For each turn of the assistant: lines that its calls repeat from older results, and older names in it."""
     result_lines: set[str] = set()
     known_names: set[str] = set()
-    texts = []
-    for each in messages:
-        texts.append("\n".join(strings(each.get("content"))))
+    seen: list[_MessageWords] = []
     for at, message in enumerate(messages):
-        content = message.get("content")
-        if isinstance(content, list):
-            blocks = []
-            for one in content:
-                if isinstance(one, dict):
-                    blocks.append(one)
-        else:
-            blocks = []
+        text = "\n".join(strings(message.get("content")))
+        said = _MessageWords(lines_of(text), names_of(text))
+        blocks = _list_blocks(message)
         if message.get("role") == "assistant" and at:
-            kept = "\n".join([*texts[max(0, at - _RECENT) : at], texts[0]])
             arguments = "\n".join(
                 text for block in blocks if block.get("type") == "tool_use" for text in strings(block.get("input"))
             )
-            yield (
-                at,
-                (lines_of(arguments) & result_lines) - lines_of(kept),
-                (names_of(texts[at]) & known_names) - names_of(kept),
-            )
-        known_names |= names_of(texts[at])
+            lines, names = lines_of(arguments) & result_lines, said.names & known_names
+            for recent in (*seen[-_RECENT:], seen[0]):
+                lines -= recent.lines
+                names -= recent.names
+            yield at, lines, names
+        known_names |= said.names
+        seen.append(said)
         for block in blocks:
             if block.get("type") == "tool_result":
                 result_lines |= lines_of("\n".join(strings(block.get("content"))))
+
+
+class _MessageWords(NamedTuple):
+    lines: set[str]
+    names: set[str]
+
+
+def _list_blocks(message: Json) -> list[Json]:
+    content = message.get("content")
+    found: list[Json] = []
+    if isinstance(content, list):
+        for one in content:
+            if isinstance(one, dict):
+                found.append(one)
+    return found
 
 
 def lines_of(text: str) -> set[str]:
@@ -326,7 +337,7 @@ def lines_of(text: str) -> set[str]:
 def names_of(text: str) -> set[str]:
     """Identifiers and paths that are no plain words."""
     found: set[str] = set()
-    for name in _NAME.findall(text):
+    for name in set(_NAME.findall(text)):
         if len(name) >= 5 and _MADE_UP.search(name):
             found.add(name)
     return found

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import msgspec
 
+_REQUIREMENTS: Final = re.compile(r"requirements[\w.-]*\.txt")
 _NAME: Final = re.compile(r"^[A-Za-z0-9@][\w./@-]*")
 
 
@@ -34,7 +35,7 @@ class Project(msgspec.Struct, frozen=True):
 def project(path: str, text: str) -> Project | None:
     """The manifest at a path, or None where it is none or cannot be read."""
     name = PurePosixPath(path).name
-    reader = _READERS.get(name) or (_requirements if re.fullmatch(r"requirements[\w.-]*\.txt", name) else None)
+    reader = _READERS.get(name) or (_requirements if _REQUIREMENTS.fullmatch(name) else None)
     if reader is None:
         return None
     try:
@@ -45,8 +46,8 @@ def project(path: str, text: str) -> Project | None:
 
 def is_manifest(path: str) -> bool:
     """Whether a path is one that `project` reads."""
-    name = PurePosixPath(path).name
-    return name in _READERS or re.fullmatch(r"requirements[\w.-]*\.txt", name) is not None
+    name = path.rpartition("/")[2]
+    return name in _READERS or (name.startswith("requirements") and _REQUIREMENTS.fullmatch(name) is not None)
 
 
 def _names(items: Iterable[object]) -> tuple[str, ...]:

@@ -72,7 +72,9 @@ def _find_defined(store: Store, prefix: str) -> list[str]:
     for path, name in read_public_names(store, _KINDS):
         if _is_own(path, prefix) and not name.startswith("_"):
             names[str(name)] = None
-    known = list(names)[:_LOOKED_AT]
+        if len(names) == _LOOKED_AT:
+            break
+    known = list(names)
     uses = {name: len(store.files_mentioning(name)) for name in known}
     return sorted(known, key=lambda name: -uses[name])
 

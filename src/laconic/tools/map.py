@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
 from typing import Final
 
 from laconic.errors import UnknownName
@@ -123,7 +122,7 @@ def _about(call: ToolCall, files: list[File], prefix: str) -> list[Piece]:
 
 
 def _is_entry(file: File) -> bool:
-    if PurePosixPath(file.path).name not in _ENTRY_NAMES or file.file_class != "source":
+    if file.path.rpartition("/")[2] not in _ENTRY_NAMES or file.file_class != "source":
         return False
     return not _ASIDE.search(file.path)
 

@@ -72,7 +72,7 @@ def find_containing(store: Store, query: Query, scope: Scope) -> list[NamedSymbo
 
 
 def _has_numbers(name: str, numbers: Sequence[str]) -> bool:
-    """Whether a name holds these numbers one after the other: `part_12` is no name with `1_2` in it. The last may go on."""
+    """Whether a name holds these numbers in a row: `part_12` does not hold `1_2`. The last may go on."""
     if not numbers:
         return True
     own = _NUMBERS.findall(name)
