@@ -60,7 +60,13 @@ def look_at(sessions: Sequence[RecordedSession], settings: Settings) -> Iterator
 def _look(session: RecordedSession, price: Price, settings: Settings) -> SessionEstimate:
     """What was recorded is taken as it is; what would have been is the replay's share of it."""
     replayed = replay_session(
-        session.transcript, "default", session.model, settings, fixed=_fixed(session), title=session.title
+        session.transcript,
+        "default",
+        session.model,
+        settings,
+        fixed=_fixed(session),
+        title=session.title,
+        client=session.client,
     )
     outcome = replayed.outcome
     dollars, with_us = replayed.dollars, replayed.dollars_passed
