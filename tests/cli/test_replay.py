@@ -100,6 +100,19 @@ def test_without_a_path_the_sessions_of_this_machine_are_found(
     assert "http" not in page
 
 
+def test_a_page_without_a_name_lies_in_this_folder_and_a_model_without_a_price_costs_no_invented_dollars(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (file,) = home.rglob("s1.jsonl")
+    file.write_text(file.read_text().replace("claude-sonnet-4-5", "mystery-1"))
+    assert main(["replay", "--html"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("They took 1.23M prompt tokens")
+    assert "price unknown for 1 session (mystery-1)" in lines[1]
+    assert lines[-1] == "The page with each session is report.html."
+    assert "<figure" in (home / "report.html").read_text("utf-8")
+
+
 def test_what_a_session_would_have_cost_is_a_share_of_what_was_recorded(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

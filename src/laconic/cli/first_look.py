@@ -150,9 +150,10 @@ def _describe_cost(found: Sequence[SessionEstimate]) -> str:
     if unpriced:
         models = ", ".join(sorted({one.model or "an unnamed model" for one in unpriced})[:3])
         unknown = f"; price unknown for {count_of(len(unpriced), 'session')} ({models}): see the setting `prices`"
-    return (
-        f"They cost {about}{money(dollars)}: {short(prompt)} prompt tokens, {short(output)} output tokens{unknown}."
-    )
+    tokens = f"{short(prompt)} prompt tokens, {short(output)} output tokens"
+    if len(unpriced) == len(found):
+        return f"They took {tokens}{unknown}."
+    return f"They cost {about}{money(dollars)}: {tokens}{unknown}."
 
 
 def _describe_saving(found: Sequence[SessionEstimate]) -> str:
