@@ -35,7 +35,7 @@ def test_a_session_near_the_window_is_shortened_as_a_gateway_would(
 ) -> None:
     """Files that were read, too few and too new to go for any other reason."""
     messages: list[dict[str, object]] = [{"role": "user", "content": "Read them."}]
-    for number in range(23):
+    for number in range(28):
         read = {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": {"file_path": f"/a/{number}.py"}}
         lines = "\n".join(f"def step_{number}_{row}(): return {row * 7919}" for row in range(470))
         result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": lines}
@@ -44,7 +44,7 @@ def test_a_session_near_the_window_is_shortened_as_a_gateway_would(
     path.write_text(json.dumps({"messages": [*messages, {"role": "assistant", "content": "done"}]}))
     assert main(["replay", str(path), "--json", "--policy", "default", "--model", model]) == 0
     (found,) = json.loads(capsys.readouterr().out)
-    assert found["outcome"]["tokens"] / 24 > 80_000
+    assert found["outcome"]["tokens"] / 29 > 95_000
     assert (found["outcome"]["passed"] < 0.97 * found["outcome"]["tokens"]) == is_cut
 
 
