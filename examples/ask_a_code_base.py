@@ -20,4 +20,6 @@ def main(folder: str, name: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     main(*sys.argv[1:3])

@@ -20,4 +20,6 @@ def main(budget: int, command: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     sys.exit(main(int(sys.argv[1]), sys.argv[2:]))

@@ -243,8 +243,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "context.standard", 200_000, "Tokens above which history is shortened at any price; 0: never.", minimum=0
     ),
-    Setting("context.low_water", 0.6, "Share of a threshold to shrink to after an event.", minimum=0.1),
-    Setting("context.high_water", 0.85, "Share of the model's window above which history must shrink.", minimum=0.1),
+    Setting("context.low_water", 0.35, "Share of a threshold to shrink to after an event.", minimum=0.1),
+    Setting(
+        "context.high_water",
+        1.0,
+        "Share of the model's window, less room for an answer, above which history must shrink.",
+        minimum=0.1,
+    ),
     Setting(
         "context.least_turns",
         "1",

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from laconic.wire.titles import choose_title
 from tests.agent.provider import Provider, following
 from tests.agent.stage import agent_for, settings_in
 
@@ -76,6 +77,7 @@ def test_the_first_message_shows_the_folder_and_no_later_one_does(tmp_path: Path
     first, *_, last = _requests(tmp_path, "anthropic")
     assert "The folder has 1 files: a.py." in json.dumps(first["messages"][0])
     assert json.dumps(last).count("The folder has") == 1
+    assert choose_title([first["messages"][0]["content"][0]["text"]]) == "Look around."
 
 
 def test_the_listing_can_be_switched_off(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_a_session_near_the_window_is_shortened_as_a_gateway_would(
 ) -> None:
     """Files that were read, too few and too new to go for any other reason."""
     messages: list[dict[str, object]] = [{"role": "user", "content": "Read them."}]
-    for number in range(23):
+    for number in range(28):
         read = {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": {"file_path": f"/a/{number}.py"}}
         lines = "\n".join(f"def step_{number}_{row}(): return {row * 7919}" for row in range(470))
         result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": lines}
@@ -44,7 +44,7 @@ def test_a_session_near_the_window_is_shortened_as_a_gateway_would(
     path.write_text(json.dumps({"messages": [*messages, {"role": "assistant", "content": "done"}]}))
     assert main(["replay", str(path), "--json", "--policy", "default", "--model", model]) == 0
     (found,) = json.loads(capsys.readouterr().out)
-    assert found["outcome"]["tokens"] / 24 > 80_000
+    assert found["outcome"]["tokens"] / 29 > 95_000
     assert (found["outcome"]["passed"] < 0.97 * found["outcome"]["tokens"]) == is_cut
 
 
@@ -98,6 +98,19 @@ def test_without_a_path_the_sessions_of_this_machine_are_found(
     page = (home / "r.html").read_text("utf-8")
     assert page.count("<figure") == 1
     assert "http" not in page
+
+
+def test_a_page_without_a_name_lies_in_this_folder_and_a_model_without_a_price_costs_no_invented_dollars(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (file,) = home.rglob("s1.jsonl")
+    file.write_text(file.read_text().replace("claude-sonnet-4-5", "mystery-1"))
+    assert main(["replay", "--html"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("They took 1.23M prompt tokens")
+    assert "price unknown for 1 session (mystery-1)" in lines[1]
+    assert lines[-1] == "The page with each session is report.html."
+    assert "<figure" in (home / "report.html").read_text("utf-8")
 
 
 def test_what_a_session_would_have_cost_is_a_share_of_what_was_recorded(

@@ -166,7 +166,7 @@ def test_without_a_gateway_only_the_server_is_added(tmp_path: Path) -> None:
 
 
 def test_a_first_prompt_waits_for_our_tools_beside_the_hooks_of_the_user(tmp_path: Path) -> None:
-    given = {"hooks": {"SessionStart": [{"hooks": []}], "Stop": [{"hooks": []}]}}
+    given: dict[str, dict[str, list[object]]] = {"hooks": {"SessionStart": [{"hooks": []}], "Stop": [{"hooks": []}]}}
     seen = situation(tmp_path, Case("", {}, args=("--settings", json.dumps(given), "fix it")))
     made = Claude(tmp_path).launch(seen, (), "", SERVER)
     program, server, *rest = made.words

@@ -107,6 +107,14 @@ def test_the_examples_run(tmp_path: Path, name: str, words: list[str], said: str
     assert said in ran.stdout
 
 
+@pytest.mark.parametrize("name", ["ask_a_code_base.py", "shorten_output.py"])
+def test_an_example_without_its_arguments_says_how_it_is_run(name: str) -> None:
+    ran = subprocess.run([sys.executable, str(EXAMPLES / name)], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    assert f"python examples/{name}" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
 def test_every_example_is_tested() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == {
         "ask_a_code_base.py",

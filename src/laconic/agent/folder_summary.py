@@ -29,9 +29,9 @@ def describe_workspace(root: Path) -> str:
     entries: list[str] = []
     for name, count in sorted(counts.items()):
         entries.append(f"{name}/ ({count})" if name in folders else name)
-    lines = [f"[The folder has {counts.total()} files: {_list_some(entries, _ENTRIES)}."]
+    lines = [f"The folder has {counts.total()} files: {_list_some(entries, _ENTRIES)}."]
     lines += _describe_git(root)
-    return "\n".join(lines) + "]"
+    return "\n".join(lines)
 
 
 def _describe_git(root: Path) -> list[str]:

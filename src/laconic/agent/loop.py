@@ -59,8 +59,10 @@ class Agent:
         else:
             last = None
         if task:
-            is_first = not self.record.messages and bool(self.snapshot)
-            self.record.add(UserMessage(f"{task}\n\n{self.snapshot}" if is_first else task))
+            told = ""
+            if self.snapshot and not self.record.messages:
+                told = f"\n\n<folder>\n{self.snapshot}\n</folder>"
+            self.record.add(UserMessage(f"{task}{told}"))
         elif isinstance(last, AssistantMessage) and last.text.strip():
             self.watch.text(last.text)
             return last.text  # killed between the answer and its end

@@ -60,7 +60,13 @@ def look_at(sessions: Sequence[RecordedSession], settings: Settings) -> Iterator
 def _look(session: RecordedSession, price: Price, settings: Settings) -> SessionEstimate:
     """What was recorded is taken as it is; what would have been is the replay's share of it."""
     replayed = replay_session(
-        session.transcript, "default", session.model, settings, fixed=_fixed(session), title=session.title
+        session.transcript,
+        "default",
+        session.model,
+        settings,
+        fixed=_fixed(session),
+        title=session.title,
+        client=session.client,
     )
     outcome = replayed.outcome
     dollars, with_us = replayed.dollars, replayed.dollars_passed
@@ -144,9 +150,10 @@ def _describe_cost(found: Sequence[SessionEstimate]) -> str:
     if unpriced:
         models = ", ".join(sorted({one.model or "an unnamed model" for one in unpriced})[:3])
         unknown = f"; price unknown for {count_of(len(unpriced), 'session')} ({models}): see the setting `prices`"
-    return (
-        f"They cost {about}{money(dollars)}: {short(prompt)} prompt tokens, {short(output)} output tokens{unknown}."
-    )
+    tokens = f"{short(prompt)} prompt tokens, {short(output)} output tokens"
+    if len(unpriced) == len(found):
+        return f"They took {tokens}{unknown}."
+    return f"They cost {about}{money(dollars)}: {tokens}{unknown}."
 
 
 def _describe_saving(found: Sequence[SessionEstimate]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from laconic.clients.registry import compaction_limit
 from laconic.config import Settings
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import RequestLimits
@@ -57,7 +58,14 @@ def _find_window(session: Transcript, model: str, fixed: int, count: Callable[[s
 
 
 def replay_session(
-    session: Transcript, policy: str, model: str, settings: Settings, *, fixed: int = 0, title: str = ""
+    session: Transcript,
+    policy: str,
+    model: str,
+    settings: Settings,
+    *,
+    fixed: int = 0,
+    title: str = "",
+    client: str = "",
 ) -> ReplayedSession:
     """Replay a session through an engine of its own; `fixed` are tokens of each prompt that the record lacks."""
     count, price = counter(model), Prices(settings.text("prices")).of(model)
@@ -72,7 +80,8 @@ def replay_session(
     head: dict[str, object] = {"model": model, "max_tokens": 8000}
     if fixed:
         head["system"] = _FILLER * round(min(fixed, _LARGEST) * _MANY / count(_FILLER * _MANY))
-    limits = RequestLimits(_find_window(session, model, fixed, count))
+    window = _find_window(session, model, fixed, count)
+    limits = RequestLimits(window, compacts_at=compaction_limit(client, window))
     found = replay(
         session.name,
         head,

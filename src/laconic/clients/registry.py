@@ -125,10 +125,10 @@ def compacts_late(client: str) -> bool:
 
 
 def _find_by_name(client: str) -> Client | None:
-    """By the name that a client gives itself in requests."""
+    """By the name that a client gives itself in requests, or by its title."""
     name = client.lower()
     for known in all_clients().values():
-        if known.user_agent and name.startswith(known.user_agent):
+        if (known.user_agent and name.startswith(known.user_agent)) or name == known.title.lower():
             return known
     return None
 

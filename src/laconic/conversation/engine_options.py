@@ -20,8 +20,8 @@ class EngineOptions(msgspec.Struct, frozen=True):
     economic: bool = True  # leave out what is no longer of use whenever that pays
     semantic: int = 50_000  # tokens from which a completed task gives its outputs back
     standard: int = 200_000  # tokens above which the history is made smaller whatever it costs
-    low_water: float = 0.6  # of a threshold: where to land after an event
-    high_water: float = 0.85  # of the model's window, less the answer
+    low_water: float = 0.35  # of a threshold: where to land after an event
+    high_water: float = 1.0  # of the model's window, less an answer
     least_turns: str = "1"  # turns between two events, by provider
     protected_turns: str = ""  # newest turns that stay, by provider; empty: as the rules say
     quota: str = ""  # tokens per minute by provider, where answers do not say
@@ -43,6 +43,7 @@ class RequestLimits(msgspec.Struct, frozen=True):
     window: int = 0  # tokens that the model takes; 0: not known
     account: str = ""  # provider, key and model: whose quota it is
     provider: str = ""  # its name in settings; empty: whose format it is
+    compacts_at: int = 0  # tokens at which the client compacts its history by itself; 0: not known
 
 
 def options_from(settings: Mapping[str, str | int | float | bool]) -> EngineOptions:

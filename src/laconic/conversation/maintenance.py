@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Final
 
 from laconic.conversation.cache_clock import is_warm, price_of
 from laconic.conversation.cache_economics import best_start, could_pay, turns_to_come
@@ -20,6 +21,13 @@ from laconic.conversation.transaction import LedgerTransaction
 from laconic.models.model import Price
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.thinking import most_output
+
+_ANSWER_SHARE: Final = 25  # of the window
+_LONG_ANSWER: Final = 8_192  # tokens
+_COLD_EDGE: Final = (
+    0.75  # of the edge of the window: when nothing is in the cache, what will have to go soon goes now
+)
+_SOON: Final = 1.5
 
 
 class Maintenance:
@@ -49,22 +57,22 @@ class Maintenance:
         if quota.known and quota.prompt(ladder.tokens, warm=warm) + answer > quota.left:
             room = max(0, quota.left - answer)  # for all of it: behind a change nothing is read from a cache
             return "survival", ladder.climb(room, max(room, fixed), "survival"), ladder.made
-        if bounds.window:
-            most = bounds.window - min(output, bounds.window // 2)
-        else:
-            most = 0
-        if most and ladder.tokens > options.high_water * most:
-            again = round(options.high_water * most)
+        economy = self._economy(history, conversation)
+        most = _find_room(bounds.window, output)
+        edge = options.high_water * most
+        again = round(edge)
+        if not economy[1]:
+            edge *= _COLD_EDGE
+        if most and ladder.tokens > edge:
             rung = ladder.climb(round(options.low_water * again), most, "trim", again)
             return "window", rung, ladder.made
         apart = for_provider(options.least_turns, bounds.provider, conversation.format.provider) or 1
         if history.event >= 0 and history.tracker.turn - history.event < apart:
             return "", "", []  # the lock: after an event some turns pass before the next, also across a restart
         completed = history.tracker.completed and ladder.tokens >= options.semantic
-        economy = self._economy(history, conversation)
         if completed and (made := self._finish(history, evictor, economy)):
             return "semantic", "task", [*made]
-        if options.standard and ladder.tokens > options.standard:
+        if options.standard and ladder.tokens > options.standard and not _compacts_soon(bounds, options.standard):
             rung = ladder.climb(round(options.low_water * options.standard), options.standard, "age")
             return "standard", rung, ladder.made
         if options.economic and (left := self._economise(history, evictor, conversation, economy)):
@@ -141,6 +149,20 @@ class Maintenance:
             warm=warm,
             payback=payback,
         )
+
+
+def _find_room(window: int, output: int) -> int:
+    """Tokens that a prompt may have in a window so that an answer fits too; 0: the window is not known.
+
+    A rewrite that the window forces costs more than the rest of many sessions pays back, so it comes as late as it can.
+    Clients ask for much longer answers than they get: of a large window, a small share is enough for one.
+    """
+    return window - min(output, max(window // _ANSWER_SHARE, min(_LONG_ANSWER, window // 2)))
+
+
+def _compacts_soon(bounds: RequestLimits, threshold: int) -> bool:
+    """Whether the client itself compacts not long after a threshold: then a rewrite of ours would be one more."""
+    return 0 < bounds.compacts_at <= _SOON * threshold
 
 
 def _from(history: History, found: Sequence[EvictionCandidate], start: int | None) -> list[EvictionCandidate]:

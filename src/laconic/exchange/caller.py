@@ -14,6 +14,7 @@ class Caller(msgspec.Struct, frozen=True):
     wishes: str = ""  # betas that the client asks the provider for
     family: str = ""  # shared by a session and what its client asks on the side
     upstream: str = ""  # the provider's name in settings
+    client: str = ""  # the name that the client gives itself
 
 
 class Target(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final, Protocol
 
+from laconic.clients.registry import compaction_limit
 from laconic.conversation.engine import ConversationEngine, PreparedRequest
 from laconic.conversation.engine_options import RequestLimits
 from laconic.exchange.caller import Caller
@@ -79,8 +80,13 @@ class EngineAdapter:
         )  # tokens of a session's request that is not answered yet, as we count
 
     def prepare(self, caller: Caller, conversation: ParsedRequest) -> PreparedRequest:
-        window = self.window(caller) * (1.0 - self._reserve)
-        bounds = RequestLimits(round(window / self._ratio(caller)), _quota(caller), caller.upstream)
+        window, ratio = self.window(caller), self._ratio(caller)
+        bounds = RequestLimits(
+            window=round(window * (1.0 - self._reserve) / ratio),
+            account=_quota(caller),
+            provider=caller.upstream,
+            compacts_at=round(compaction_limit(caller.client, window) / ratio),
+        )
         made = self._engine_for(caller.model).prepare(caller.session, conversation, bounds)
         self._sent[caller.session] = made.tokens
         if len(self._sent) > _SESSIONS:
@@ -109,7 +115,7 @@ class EngineAdapter:
         if ours and said.most > _MOST * ours:
             return
         self._memory.keep(_named("window", caller), str(said.most), self._clock() + _BELIEVED)
-        self._compare(caller, ours, said.sent)
+        self._compare(caller, ours, said.sent or said.most + 1)
 
     def learn_window(self, caller: Caller, tokens: int) -> None:
         self._memory.keep(_named("window", caller), str(tokens), self._clock() + _BELIEVED)

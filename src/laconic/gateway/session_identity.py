@@ -51,6 +51,7 @@ def caller(target: Target, headers: Mapping[str, str], query: str, conversation:
         wishes=headers.get("anthropic-beta", ""),
         family=family[:32],
         upstream=target.upstream,
+        client=headers.get("user-agent", ""),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 _LONGEST: Final = 120  # characters
 _WRAPPED: Final = re.compile(r"\s*<([a-zA-Z][\w-]*)\b[^>]*>.*?</\1>", re.DOTALL)  # <environment_context>...
+_LISTED: Final = re.compile(r"\s*<folder>.*</folder>\s*\Z", re.DOTALL)  # what our agent says about the folder
 _FOLDER: Final = re.compile(
     r"<cwd>\s*([^<\n\\]+?)\s*</cwd>"
     r"|(?:[Ww]orking|[Cc]urrent) directory:\s*([^\n\\<\"]+)"
@@ -33,10 +34,10 @@ def _unquote(text: str) -> str:
 
 
 def _unwrap(text: str) -> str:
-    """The text without the tagged parts that stand before it."""
+    """The text without the tagged parts before it, and without the folder behind it."""
     while found := _WRAPPED.match(text):
         text = text[found.end() :]
-    return text
+    return _LISTED.sub("", text)
 
 
 def find_project(texts: Iterable[str]) -> str:

@@ -32,7 +32,14 @@ _DAY = 86_400
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", type=Path, metavar="FILE|FOLDER", help="session file, or a folder of them")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page with a chart for each session")
+    parser.add_argument(
+        "--html",
+        type=Path,
+        nargs="?",
+        const=Path("report.html"),
+        metavar="FILE",
+        help="write a page with a chart for each session (default: report.html)",
+    )
     parser.add_argument(
         "--days", type=positive, default=30, metavar="N", help="without a path: days to look back (default: 30)"
     )
@@ -75,8 +82,10 @@ def _look_around(args: argparse.Namespace, settings: Settings) -> int:
         return 0
     for line in summary:
         print(visible_name(line))
-    if not args.html:
-        print("`laconic replay --html report.html` draws each session; `laconic wrap claude` tries it.")
+    if args.html:
+        print(f"The page with each session is {args.html}.")
+    else:
+        print("`laconic replay --html` draws each session; `laconic wrap claude` tries it.")
     return 0
 
 
