@@ -325,3 +325,19 @@ def test_the_skill_alone_is_that_of_the_plugin_and_goes_again(project: Path) -> 
     assert _files(project.parent) == {}
     with pytest.raises(LaconicError, match="reads no skills"):
         main(["setup", "codex", "--skill"])
+
+
+@pytest.mark.feature("C12")
+def test_guidance_is_never_there_twice_as_a_section_and_as_a_skill(project: Path) -> None:
+    notes, skill = project / "CLAUDE.md", project / ".claude" / "skills" / "laconic" / "SKILL.md"
+    notes.write_text("# Shop\n")
+    main(["setup", "claude", "--project"])
+    assert "laconic" in notes.read_text()
+    main(["setup", "claude", "--project", "--skill"])
+    assert skill.is_file()
+    assert notes.read_text() == "# Shop\n"
+    main(["setup", "claude", "--project"])
+    assert notes.read_text() == "# Shop\n"
+    main(["setup", "claude", "--project", "--skill", "--remove"])
+    main(["setup", "claude", "--project"])
+    assert "laconic" in notes.read_text()

@@ -252,3 +252,23 @@ def test_a_file_without_an_outline_is_read_from_its_start_on(runtime: ToolRuntim
     said = runtime.call("read", {"targets": ["GUIDE.adoc"]}).text
     assert "40\tline 40\n[lines 1-40; more: read('GUIDE.adoc:41-" in said
     assert "GUIDE.adoc has 199 lines and no symbols" in runtime.call("map", {"path": "GUIDE.adoc"}).text
+
+
+@pytest.mark.feature("J3")
+def test_every_page_of_a_search_says_the_same_total_and_no_hit_comes_twice(runtime: ToolRuntime) -> None:
+    """`offset: 0`, then `offset: 100`: pages of one list."""
+    for number in range(4):
+        names = "".join(f"def parcel_{number}_{at}(parcel):\n    return parcel\n\n" for at in range(30))
+        (runtime.root / f"parcels_{number}.py").write_text(names)
+    runtime.index.build()
+    totals: set[int] = set()
+    seen: list[tuple[str, int]] = []
+    offset = 0
+    while offset < 160:
+        said = json.loads(runtime.call("search", {"query": "parcel", "offset": offset, "format": "json"}).text)
+        totals.add(said["total"])
+        for hit in said["hits"]:
+            seen.append((hit["path"], hit["line"]))
+        offset += len(said["hits"])
+    assert len(totals) == 1
+    assert len(seen) == len(set(seen))

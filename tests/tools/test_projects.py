@@ -195,3 +195,26 @@ def test_several_workspaces_are_kept_apart_and_listed_within_a_budget(runtime: T
     assert short.tokens <= 120
     assert re.search(r"of 9", short.text)
     assert "lives_in_3" not in runtime.call("search", {"query": "/lives_in_3/"}).text.split("nothing found")[0]
+
+
+@pytest.mark.feature("J9", "J10")
+def test_a_version_catalogue_the_kotlin_dsl_and_composite_builds_are_understood(runtime: ToolRuntime) -> None:
+    (runtime.root / "gradle").mkdir()
+    (runtime.root / "gradle" / "libs.versions.toml").write_text(
+        '[versions]\njunit = "5.9"\n[libraries]\njunit-api = { module = "org.junit:junit-api", version.ref = "junit" }\n'
+        'slf4j = "org.slf4j:slf4j-api:1.7"\nassertj_core = { group = "org.assertj", name = "assertj-core" }\n'
+        '[bundles]\ntesting = ["junit-api", "assertj_core"]\n'
+    )
+    (runtime.root / "settings.gradle.kts").write_text(
+        'rootProject.name = "shop"\nincludeBuild("build-logic")\ninclude(":core")\n'
+    )
+    (runtime.root / "core").mkdir()
+    (runtime.root / "core" / "build.gradle.kts").write_text(
+        "dependencies {\n    implementation(projects.base)\n    api(libs.slf4j)\n"
+        "    testImplementation(libs.bundles.testing)\n    implementation(platform(libs.unknown.bom))\n}\n"
+    )
+    said = runtime.call("map", {"budget": 2000}).text
+    assert "settings.gradle.kts Gradle shop: modules core, build-logic (a build of its own)\n" in said
+    needs = "projects.base, org.slf4j:slf4j-api, org.junit:junit-api, org.assertj:assertj-core, libs.unknown.bom"
+    assert f"core/build.gradle.kts Gradle: needs {needs}\n" in said
+    assert needs in runtime.call("map", {"path": "core"}).text

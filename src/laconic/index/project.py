@@ -163,7 +163,7 @@ def _pom(path: str, text: str) -> Project:
 
 
 def _gradle(path: str, text: str) -> Project:
-    """Dependencies in all notations: `"group:name:version"`, `project(":core")`, `libs.junit`, `group: "g", name: "n"`.
+    """Dependencies in all notations: `"group:name:version"`, `project(":core")`, `projects.core`, `libs.junit`, maps.
 
     Modules are those that a settings file includes; `include` means other things elsewhere.
     """
@@ -180,6 +180,8 @@ def _gradle(path: str, text: str) -> Project:
     if PurePosixPath(path).name.startswith("settings."):
         for line in re.findall(r"^\s*include\b\s*\(?([^\n)]+)", text, re.MULTILINE):
             modules += [name.strip(":").replace(":", "/") for name in re.findall(r"[\"']([^\"']+)[\"']", line)]
+        for build in re.findall(r"^\s*includeBuild\b\s*\(?\s*[\"']([^\"']+)", text, re.MULTILINE):
+            modules.append(f"{build} (a build of its own)")
     named = re.search(r"rootProject\.name\s*=\s*[\"']([^\"']+)", text)
     name = named[1] if named else ""
     return Project(
@@ -193,7 +195,7 @@ _GRADLE_NEEDS: Final = re.compile(
     re.MULTILINE,
 )
 _GRADLE_WHAT: Final = re.compile(
-    r"project\(\s*(?:path:\s*)?[\"'](:[^\"']+)[\"']|(libs\.[\w.]+\w)|group:\s*[\"']([^\"']+)[\"'],\s*name:\s*[\"']([^\"']+)"
+    r"project\(\s*(?:path:\s*)?[\"'](:[^\"']+)[\"']|(libs\.[\w.]+\w)|(projects\.[\w.]+)|group:\s*[\"']([^\"']+)[\"'],\s*name:\s*[\"']([^\"']+)"
     r"|[\"']([\w.-]+:[\w.-]+)(?::[^\"']*)?[\"']"
 )
 _READERS: Final[dict[str, Callable[[str, str], Project]]] = {

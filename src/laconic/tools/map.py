@@ -8,7 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from msgspec import structs
+
 from laconic.errors import UnknownName
+from laconic.index.gradle_catalogue import find_places, name_modules, read_catalogue
 from laconic.index.project import Project, is_manifest, project
 from laconic.index.public_api import find_public_names
 from laconic.index.search.lookup import suggest_paths
@@ -172,7 +175,14 @@ def _size_piece(name: str, items: list[str], few: int) -> Piece:
 def _manifest(call: ToolCall, file: File) -> Project | None:
     if file.size > 400_000:
         return None
-    return project(file.path, open_file(call, file.path).source.text)
+    found = project(file.path, open_file(call, file.path).source.text)
+    if found is None or found.kind != "Gradle":
+        return found
+    for place in find_places(file.path):
+        if call.runtime.index.store.file(place) is not None:
+            catalogue = read_catalogue(open_file(call, place).source.text)
+            return structs.replace(found, dependencies=name_modules(found.dependencies, catalogue))
+    return found
 
 
 def _project(found: Project) -> Piece:

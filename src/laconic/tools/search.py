@@ -58,18 +58,10 @@ def run(call: ToolCall) -> ToolAnswer:
         return _references(call, query, limit)
     if within == "values":
         return _values(call, query)
-    wanted = limit + max(0, call.number("offset"))
+    wanted = max(MOST, limit + max(0, call.number("offset")))
     if within in _CHOSEN:
         wanted = _LOOKED_AT  # the same for every page: how many there are is how many of these are chosen
-    found = look_up(
-        call.runtime.index,
-        query,
-        path=call.text("path"),
-        language=call.text("language"),
-        kind=call.text("kind"),
-        tests={"tests": True, "code": False}.get(within),
-        limit=wanted,
-    )
+    found = _find(call, query, wanted)
     hits = []
     for hit in found.hits:
         if _inside(hit, within):
@@ -88,10 +80,29 @@ def run(call: ToolCall) -> ToolAnswer:
     head = ""
     if found.note:
         head = f"({found.note})\n"
-    total = found.total
-    if within in _CHOSEN:
-        total = chosen
+    total = _count(call, query, found, wanted, chosen)
     return _answer(call, _pieces(call, hits), hits, total, head)
+
+
+def _count(call: ToolCall, query: str, found: SearchResult, wanted: int, chosen: int) -> int:
+    """How many hits there are, as all pages say it: by the hits that the first ones look at."""
+    if call.text("in") in _CHOSEN:
+        return chosen
+    if wanted <= MOST:
+        return found.total
+    return max(_find(call, query, MOST).total, len(found.hits))
+
+
+def _find(call: ToolCall, query: str, wanted: int) -> SearchResult:
+    return look_up(
+        call.runtime.index,
+        query,
+        path=call.text("path"),
+        language=call.text("language"),
+        kind=call.text("kind"),
+        tests={"tests": True, "code": False}.get(call.text("in") or "all"),
+        limit=wanted,
+    )
 
 
 def glance(call: ToolCall) -> ToolAnswer:

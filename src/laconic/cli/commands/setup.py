@@ -118,16 +118,22 @@ def _write_entry(
         if args.plugin:
             remove_empty_folders(plugin_folder(places, where))
         return
+    _apply(edits, backups)
+    if args.skill:
+        _remove_section(known, places, where, backups)
+    if known.after and where == "project":
+        print(known.after)
+    if note := _missing_program(program):
+        print(note, file=sys.stderr)
+
+
+def _apply(edits: Sequence[install.ConfigChange], backups: Path) -> None:
     for edit in edits:
         done = install.apply(edit, backups)
         copy = ""
         if done.backup:
             copy = f" (a copy of the old file: {done.backup})"
         print(visible_name(f"{done.what}: {done.path}{copy}"))
-    if known.after and where == "project":
-        print(known.after)
-    if note := _missing_program(program):
-        print(note, file=sys.stderr)
 
 
 def _move_servers(
@@ -184,10 +190,32 @@ def _edits(
         return [*edits, skill_edit(places, where)]
     if args.no_guidance:
         return edits
-    notes = known.notes_file(places, where)
-    if notes is not None and (args.remove or not install.is_mentioned(notes)):
-        edits.append(install.notes_edit(notes, _guidance(), known.folders(places, where)))
+    section = _find_section(known, places, where)
+    if section is not None and (args.remove or not _has_guidance(known, places, where, section)):
+        edits.append(section)
     return edits
+
+
+def _find_section(known: ClientSetup, places: ClientFolders, where: Scope) -> install.ConfigChange | None:
+    """Our section in the file that the client reads; None where it reads none."""
+    notes = known.notes_file(places, where)
+    if notes is None:
+        return None
+    return install.notes_edit(notes, _guidance(), known.folders(places, where))
+
+
+def _remove_section(known: ClientSetup, places: ClientFolders, where: Scope, backups: Path) -> None:
+    """Take our section out where a skill says the same: guidance that is there twice costs tokens twice."""
+    section = _find_section(known, places, where)
+    if section is not None and section.path.is_file():
+        _remove(known, places, where, [section], backups)
+
+
+def _has_guidance(known: ClientSetup, places: ClientFolders, where: Scope, section: install.ConfigChange) -> bool:
+    """Whether the client has our guidance elsewhere: in a file that its own takes in, or as a skill."""
+    if known.name == SETUP.name and skill_edit(places, where).path.is_file():
+        return True
+    return install.is_mentioned(section.path)
 
 
 def _remove(
