@@ -195,3 +195,18 @@ def test_only_who_holds_the_writers_lock_replaces_a_ruined_index(tmp_path: Path)
     waiting.join()
     assert list(opened[0].files()) == []
     opened[0].close()
+
+
+def test_names_that_hold_a_text_follow_the_checkout(store: Store) -> None:
+    put(store, "shop.py")
+    assert store.names_containing("item", 10) == ["additem"]
+    assert store.names_containing("additem", 10) == []
+    more = ParsedFile(
+        "python", 1, definitions=(Definition("item_count", "function", Span(1, 1), 1, "def item_count()"),)
+    )
+    put(store, "more.py", b"def item_count(): ...\n", more)
+    assert store.names_containing("item", 10) == ["additem", "itemcount"]
+    assert store.names_containing("item", 1) == ["additem"]
+    with store.writing():
+        store.drop(["shop.py"])
+    assert store.names_containing("item", 10) == ["itemcount"]

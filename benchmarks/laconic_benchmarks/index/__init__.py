@@ -1,6 +1,6 @@
 """How fast, how small and how right the index is, on the Django sources or on a folder that is named.
 
-`laconic bench index [build] [fresh] [query] [kill] [FOLDER]`: parts of it, or all.
+`laconic bench index [build] [fresh] [query] [kill] [ask] [FOLDER]`: parts of it, or all.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from laconic.workspace.git import git_in_own
 from laconic_benchmarks.corpus import DJANGO, sdist
-from laconic_benchmarks.index import building, changing, killing, querying
+from laconic_benchmarks.index import asking, building, changing, killing, querying
 from laconic_benchmarks.index.measured import Measured, Place
 from laconic_benchmarks.report import Options, Report, versions
 
@@ -20,6 +20,7 @@ _PARTS = {
     "fresh": changing.measure,
     "query": querying.measure,
     "kill": killing.measure,
+    "ask": asking.measure,
 }
 
 

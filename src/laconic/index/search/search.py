@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Final, NamedTuple
 
 import msgspec
@@ -174,12 +175,14 @@ def _search_sources(index: Index, query: Query, scope: Scope, gathering: _Search
     else:
         files = list(_find_files(index, query, scope))
         defined = list(_find_definitions(index, query, scope))
-        texts = list(_find_texts(index, query, scope, gathering))
+        texts = _find_texts(index, query, scope, gathering)
         if _CODE_NAME.fullmatch(query.bare) and all(hit.name != query.bare for hit in defined):
-            texts = _prefer_whole_words(query.bare, texts)
-        yield from [*files, *defined, *texts]
+            texts = iter(_prefer_whole_words(query.bare, list(texts)))
+        first = list(islice(texts, 1))
+        yield from [*files, *defined, *first]
+        yield from texts  # one by one: nobody may want thousands
         is_name = bool(query.single or query.qualified)
-        if is_name and not (files or defined or texts):
+        if is_name and not (files or defined or first):
             others = answer_words(index, query, scope)[:_INSTEAD]
             if others and not query.filters:
                 gathering.notes.append(_describe_missing(store, query))

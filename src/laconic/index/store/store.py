@@ -28,6 +28,7 @@ from laconic.index.store.database import (
     replace,
     unavailable,
 )
+from laconic.index.store.known_names import KnownNames
 from laconic.index.store.rows import File, StoredVersion, Symbol, is_racy
 from laconic.records import Reference
 from laconic.workspace.lock import hold_lock
@@ -43,6 +44,7 @@ class Store:
         self.path = path
         self.connection = connection
         self.checkout = enter_checkout(connection, root)
+        self._names = KnownNames(connection, self.checkout)
         self._number = file_number(path)
         self._changed = False  # whether the open transaction changes what the checkout holds
 
@@ -380,6 +382,10 @@ class Store:
         """Symbols of this name in any naming style; those written exactly so first."""
         rows = self.connection.execute("SELECT * FROM symbols WHERE folded = ? ORDER BY id", (fold(name),)).fetchall()
         return sorted((Symbol._make(row) for row in rows), key=lambda symbol: symbol.name != name)
+
+    def names_containing(self, folded: str, most: int) -> list[str]:
+        """Folded names that hold this text and more, sorted."""
+        return self._names.find_containing(folded, self.revision, most)
 
     def symbol_at(self, file: int, line: int) -> Symbol | None:
         """The innermost symbol around a line."""
