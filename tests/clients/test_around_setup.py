@@ -11,6 +11,7 @@ import pytest
 from laconic.cli.main import main
 from laconic.clients import jsonc
 from laconic.clients.setup import ClientFolders
+from laconic.errors import UsageError
 from laconic.mcp_proxy.definitions import read_definitions
 
 JSON = """{
@@ -48,6 +49,7 @@ FILES = {
     "gemini": (".gemini/settings.json", JSON),
     "opencode": ("opencode.json", OPENCODE),
     "codex": (".codex/config.toml", TOML),
+    "vscode": (".vscode/mcp.json", JSON.replace("mcpServers", "servers")),
 }
 
 
@@ -106,7 +108,8 @@ def test_a_client_without_servers_gets_no_file(home: Path) -> None:
     """Not even where another client of the project has some."""
     (home / "project" / ".mcp.json").write_text(JSON)
     assert main(["setup", "claude", "--around", "--project"]) == 0
-    assert main(["setup", "gemini", "--around", "--project"]) != 0
+    with pytest.raises(UsageError, match="has no other servers"):
+        main(["setup", "gemini", "--around", "--project"])
     assert not (home / "project" / ".gemini").exists()
 
 
