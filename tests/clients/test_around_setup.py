@@ -11,6 +11,7 @@ import pytest
 from laconic.cli.main import main
 from laconic.clients import jsonc
 from laconic.clients.setup import ClientFolders
+from laconic.errors import UsageError
 from laconic.mcp_proxy.definitions import read_definitions
 
 JSON = """{
@@ -48,6 +49,7 @@ FILES = {
     "gemini": (".gemini/settings.json", JSON),
     "opencode": ("opencode.json", OPENCODE),
     "codex": (".codex/config.toml", TOML),
+    "vscode": (".vscode/mcp.json", JSON.replace("mcpServers", "servers")),
 }
 
 
@@ -72,7 +74,7 @@ def test_servers_go_behind_us_and_come_back_byte_for_byte(home: Path, client: st
     assert "files" not in changed
     assert "s3cret" not in changed
     assert "laconic-around" in changed
-    moved = home / "project" / ".mcp.around.json"
+    moved = home / "project" / f".mcp.around.{client}.json"
     assert stat.S_IMODE(moved.stat().st_mode) == 0o600
     places = ClientFolders(home / "project", {"TOKEN": "t0ken"})
     definitions = {one.name: one for one in read_definitions([str(moved)], places)}
@@ -89,12 +91,34 @@ def test_servers_go_behind_us_and_come_back_byte_for_byte(home: Path, client: st
     assert not moved.exists()
 
 
+def test_clients_of_one_project_go_behind_us_and_back_one_by_one(home: Path) -> None:
+    for name, text in FILES.values():
+        file = home / "project" / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    for client in FILES:
+        assert main(["setup", client, "--around", "--project", "--command", "laconic"]) == 0
+    for client, (name, text) in FILES.items():
+        assert main(["setup", client, "--around", "--project", "--remove", "--command", "laconic"]) == 0
+        assert (home / "project" / name).read_text() == text
+    assert not list((home / "project").glob(".mcp.around*"))
+
+
+def test_a_client_without_servers_gets_no_file(home: Path) -> None:
+    """Not even where another client of the project has some."""
+    (home / "project" / ".mcp.json").write_text(JSON)
+    assert main(["setup", "claude", "--around", "--project"]) == 0
+    with pytest.raises(UsageError, match="has no other servers"):
+        main(["setup", "gemini", "--around", "--project"])
+    assert not (home / "project" / ".gemini").exists()
+
+
 def test_a_file_that_changed_meanwhile_gets_its_servers_back(home: Path) -> None:
     file = home / "project" / ".mcp.json"
     file.write_text(JSON)
     main(["setup", "claude", "--around"])
     held = jsonc.parse(file.read_text())
-    assert held["mcpServers"]["laconic-around"]["args"][-1] == ".mcp.around.json"
+    assert held["mcpServers"]["laconic-around"]["args"][-1] == ".mcp.around.claude.json"
     assert "alwaysLoad" not in held["mcpServers"]["laconic-around"]
     held["mcpServers"]["new"] = {"command": "new"}
     held["more"] = 1

@@ -73,4 +73,4 @@ def test_claude_code_calls_its_servers_through_us_and_gets_them_back(tmp_path: P
 
     stage.setup("claude", "--around", "--project", "--remove")
     assert config.read_bytes() == before
-    assert not (stage.project / ".mcp.around.json").exists()
+    assert not (stage.project / ".mcp.around.claude.json").exists()

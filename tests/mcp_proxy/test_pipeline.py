@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from tests.mcp_proxy.stage import definition, relaying
 
+from laconic.mcp_proxy.pipeline import read_result
+
 
 def play(folder: Path, steps: object, **settings: object) -> tuple[str, bool]:
     async def work() -> tuple[str, bool]:
@@ -83,7 +85,16 @@ def test_steps_select_filter_join_and_count(tmp_path: Path, steps: list[dict[str
         ([{"call": "echo", "arguments": {"text": "x"}}], "does not say that it only reads"),
         ([{"call": "fail", "arguments": {"how": "result"}}], "code 17"),
         ([{"call": "nowhere"}], "No tool named 'nowhere'"),
-        ([{"dance": 1}], "says nothing to do"),
+        ([{"dance": 1}], "It has dance, and nothing to do"),
+        ([ROWS, {"sort": "$r.rows", "by": "colour"}], "No row has `colour`"),
+        ([ROWS, {"count": "$r.rows", "by": "colour"}], "Step 2 (count '$r.rows') failed: No row has `colour`"),
+        ([ROWS, {"unique": "$r.rows", "by": "colour"}], "No row has `colour`"),
+        ([ROWS, {"select": "$r.rows", "fields": "colour"}], "No row has `colour`"),
+        ([ROWS, {"join": ["$r.rows", "$r.rows"], "on": "colour"}], "No row has `colour`"),
+        ([ROWS, {"limit": "$r.rows", "to": "ten"}], "`to` is ten, which is no count"),
+        ([ROWS, {"limit": "$r.rows", "to": -3}], "which is no count"),
+        ([{"call": "state", "each": [str(number) for number in range(61)]}], "`each` has 61 items"),
+        ([{"call": "fail", "each": ["a"], "arguments": {"how": "result"}}], "(for a)"),
         ([ROWS] * 21, "21 steps are too many"),
         ("text", "list of steps"),
         (
@@ -101,6 +112,17 @@ def test_an_error_names_its_step(tmp_path: Path, steps: object, said: str) -> No
     text, failed = play(tmp_path, steps)
     assert failed
     assert said in text
+
+
+def test_steps_may_come_as_a_text_and_each_goes_over_lines(tmp_path: Path) -> None:
+    steps = [{"call": "only_a", "each": "a\n\nb", "as": "e"}, {"select": "$e", "fields": ["item", "result"]}]
+    wanted = [{"item": "a", "result": "a"}, {"item": "b", "result": "a"}]
+    assert json.loads(play(tmp_path, json.dumps(steps))[0]) == wanted
+
+
+def test_rows_that_python_printed_are_rows() -> None:
+    text = "[{'id': 1, 'name': \"O'Hara\", 'gone': None}]"
+    assert read_result({"content": [{"type": "text", "text": text}]}) == [{"id": 1, "name": "O'Hara", "gone": None}]
 
 
 def test_the_user_may_allow_more_tools(tmp_path: Path) -> None:

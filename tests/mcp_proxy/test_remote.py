@@ -6,9 +6,11 @@ import asyncio
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -70,3 +72,43 @@ def test_a_server_elsewhere_that_is_not_there_is_an_answer(tmp_path: Path) -> No
             assert "s3cret" not in result["content"][0]["text"]
 
     asyncio.run(work())
+
+
+def test_a_server_that_refuses_us_is_named_with_its_reason(tmp_path: Path) -> None:
+    """Also where nobody knows its tools yet; its headers are not sent to where it points."""
+    heard: list[dict[str, str]] = []
+
+    class Refusing(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            heard.append(dict(self.headers))
+            self.rfile.read(int(self.headers.get("content-length") or 0))
+            self.send_response(307 if self.path == "/moved" else 401)
+            self.send_header("location", f"http://localhost:{self.server.server_port}/mcp")  # type: ignore[attr-defined]
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Nobody reads it."""
+
+    async def work(port: int) -> None:
+        headers = {"Authorization": "Bearer t0ken", "X-Api-Key": "k3y"}
+        for path in ("mcp", "moved"):
+            url = f"http://127.0.0.1:{port}/{path}"
+            definition = ServerDefinition(name="far", transport="http", url=url, headers=headers)
+            async with relaying(tmp_path, definition) as client:
+                before = len(heard)
+                answer = await client.call("call", tool="far/any")
+                assert answer["isError"]
+                said = answer["content"][0]["text"]
+                assert "The server 'far'" in said
+                assert "t0ken" not in said
+                assert ("HTTP 401; check the headers" in said) == (path == "mcp")
+                assert all(one["Host"].startswith("127.0.0.1") for one in heard[before:])
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        asyncio.run(work(server.server_port))
+    finally:
+        server.shutdown()
+        server.server_close()

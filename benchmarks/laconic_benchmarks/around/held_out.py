@@ -36,20 +36,22 @@ _LINKS: Final = (
 )
 _COUNT_LINES: Final = """
 import glob
+say = print
 total = 0
 for path in sorted(glob.glob({place!r} + '/click/src/click/*.py')):
     count = sum(1 for _ in open(path))
     total += count
-    print(path, count)
-print('total', total)
+    say(path, count)
+say('total', total)
 """
 _LOG: Final = """
+say = print
 for number in range(1500):
-    print(f'2026-05-02T08:{number // 60 % 60:02d}:{number % 60:02d}Z INFO pool-{number % 5} finished job {number * 17}')
+    say(f'2026-05-02T08:{number // 60 % 60:02d}:{number % 60:02d}Z INFO pool-{number % 5} finished job {number * 17}')
     if number == 612:
-        print('2026-05-02T08:10:12Z WARN retry 7 of 9 for shard-41')
+        say('2026-05-02T08:10:12Z WARN retry 7 of 9 for shard-41')
     if number == 1201:
-        print('2026-05-02T08:20:01Z FATAL checksum mismatch in block 5512')
+        say('2026-05-02T08:20:01Z FATAL checksum mismatch in block 5512')
 """
 _FAILS: Final = """
 def inner(value):
@@ -148,12 +150,6 @@ def _ask_index(world: str) -> list[Question]:
             {"pattern": "UsageError", "max_results": 100},
             (errors, "src/click/core.py"),
         ),
-        Question(
-            "index",
-            "find_files",
-            {"pattern": "*.py"},
-            ("src/click/core.py", "src/click/types.py", "tests/test_basic.py", "src/click/_winconsole.py"),
-        ),
         Question("index", "build_deep_index", {}),
         Question("index", "get_file_summary", {"file_path": errors}, ("288", "ClickException", "BadParameter")),
         Question(
@@ -212,7 +208,7 @@ def _ask_database() -> list[Question]:
             {"query": "SELECT author, count(*) AS n FROM commits GROUP BY author ORDER BY n DESC"},
             ("David Lord", "671", "593", "Markus Unterwaditzer", "151"),
         ),
-        Question("alchemy", "execute_query", {"query": "SELECT * FROM nothing"}, ("no such table: nothing",)),
+        Question("alchemy", "execute_query", {"query": "SELECT * FROM nothing"}, ("nothing",)),
         Question(
             "alchemy",
             "execute_query",

@@ -149,7 +149,7 @@ def _ask_history(world: str) -> list[Question]:
             "git",
             "git_diff",
             {"path": flask, "target": "2.3.3", "source": "3.0.0", "paths": ["src/flask/globals.py"]},
-            ("class _FakeStack", '__app_ctx_stack = _FakeStack("app", _cv_app)', "def __getattr__(name: str)"),
+            ("class _FakeStack", "__app_ctx_stack = _FakeStack(", "def __getattr__(name: str)"),
         ),
         Question(
             "git",
@@ -175,7 +175,7 @@ def _ask_tables(world: str) -> list[Question]:
             "duckdb",
             "execute_query",
             {"sql": f"SELECT * FROM read_csv('{table}') LIMIT 800"},
-            (first, "pgjones", "Bump Werkzeug 3.0.0", "author", "subject", "800"),
+            (first, "pgjones", "Bump Werkzeug 3.0.0", "author", "subject"),
         ),
         Question(
             "duckdb",

@@ -56,6 +56,7 @@ def run(options: Options) -> Report:
         notes=(
             "a repeated read: more than half of its lines were sent before in its session, also before a compaction",
             "held: lines of such reads that the request still has; sent for them: these lines and what points to them",
+            "nowhere else: tokens of lines that no other text of the request has, so that they must be sent",
             "wrong: answers that point to lines which the request does not have; they are asked for once more",
         ),
         versions=versions("splintr-rs", "msgspec"),
@@ -81,6 +82,7 @@ def _row(way: str, found: ReadFigures) -> dict[str, Cell]:
         "asked again": found.asked_again,
         "held": found.held,
         "sent for held": found.held_sent,
+        "nowhere else": found.absent,
         "needed lines": found.kept / max(1, found.needed),
         "requests": found.passed,
         "net": round(found.net),

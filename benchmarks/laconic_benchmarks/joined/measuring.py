@@ -15,6 +15,7 @@ from laconic.conversation.engine_options import EngineOptions
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.conversation.replay import Json, ReplayClock, lines_of, replay, strings
 from laconic.models.model import Price
+from laconic.reduce.passage import passage
 from laconic.sessions.transcripts import Transcript
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse
@@ -42,6 +43,7 @@ class ReadFigures(msgspec.Struct):
     wrong: int = 0  # reads that were told of lines which the conversation does not have
     held: int = 0  # tokens of lines that the conversation had when they were asked for
     held_sent: int = 0  # tokens that were sent for those
+    absent: int = 0  # tokens of lines in these answers that the request has nowhere else: nobody can point to them
     needed: int = 0  # lines that a later call repeats
     kept: int = 0  # and that were in its request
     passed: int = 0  # tokens of all requests
@@ -113,11 +115,27 @@ class _ContextReplay:
         everywhere = lines_of("\n".join(strings([message.get("content") for message in messages])))
         for id in new:
             self._known.add(id)
+            absent = self._count_absent(messages, texts[id])
             there: set[tuple[str, ...]] = set()
             for other, text in texts.items():
                 if other != id and self._reads[other].version.path == self._reads[id].version.path:
                     there |= set(_stretches(_shown_lines(text)).values())
+            before = self._figures.repeated
             self._account(self._reads[id], texts[id], there, everywhere | self._restored)
+            if self._figures.repeated > before:
+                self._figures.absent += absent
+
+    def _count_absent(self, messages: list[Json], text: str) -> int:
+        """Tokens of the lines of an answer that no other text of the request has."""
+        elsewhere: set[str] = set()
+        for other in strings([message.get("content") for message in messages]):
+            if other != text:
+                elsewhere.update(line.strip() for line in passage(other).lines)
+        missing = {}
+        for number, line in _shown_lines(text).items():
+            if line.strip() not in elsewhere:
+                missing[number] = line
+        return self._count(_numbered(missing))
 
     def _account(self, read: TranslatedRead, text: str, there: set[tuple[str, ...]], everywhere: set[str]) -> None:
         """`there` are stretches of lines of the file that other answers in the request show."""

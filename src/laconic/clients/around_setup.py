@@ -14,7 +14,7 @@ from laconic.clients.setup import AROUND, ClientFolders, ClientSetup, Scope
 from laconic.errors import UsageError
 from laconic.workspace.atomic_write import write_whole
 
-_IN_PROJECT: Final = ".mcp.around.json"
+_IN_PROJECT: Final = ".mcp.around.{}.json"  # one for each client: their entries differ, and each goes back alone
 _ENTRIES: Final = "entries"  # as the client wrote them, for the way back
 
 
@@ -39,7 +39,9 @@ class MovedServers:
 
 def moved_servers(client: ClientSetup, places: ClientFolders, scope: Scope, state: Path) -> MovedServers:
     """Those that were moved before, and those that are in the client's file now."""
-    path = places.root / _IN_PROJECT if scope == "project" else state / "around" / f"{client.name}.json"
+    path = state / "around" / f"{client.name}.json"
+    if scope == "project":
+        path = places.root / _IN_PROJECT.format(client.name)
     entries: dict[str, Any] = {}
     servers: dict[str, Any] = {}
     if path.is_file():

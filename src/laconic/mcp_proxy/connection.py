@@ -93,9 +93,10 @@ class ServerConnection:
                 async with asyncio.timeout(self._seconds):
                     self.greeting = await self._greet()
             except (TimeoutError, ServerUnavailable, ErrorAnswer) as error:
+                fault = self._describe(error)
                 await self.close()
                 if self._endings == endings:  # the end of its stream was not noted yet
-                    self._note_failure(self._describe(error))
+                    self._note_failure(fault)
                 raise ServerUnavailable(
                     f"The server {self.name!r} {self._fault}.", "Check its entry; other servers are not affected."
                 ) from None
@@ -118,6 +119,8 @@ class ServerConnection:
             raise
         finally:
             self._pending.pop(number, None)
+            if future.done() and not future.cancelled():
+                future.exception()  # somebody has heard of it
         if method != "initialize" and not method.endswith("/list"):  # many a server starts well and dies of its work
             self._failures = 0
         if "error" in answer:
@@ -184,7 +187,8 @@ class ServerConnection:
     def _describe(self, error: Exception) -> str:
         if isinstance(error, TimeoutError):
             return f"did not answer within {self._seconds:g} s"
-        return f"did not start: {str(error).rstrip('.')}"
+        refusal = getattr(self._transport, "refusal", "")
+        return f"did not start: {refusal or str(error).rstrip('.')}"
 
     def _note_failure(self, ending: str) -> None:
         self._fault = ending

@@ -16,6 +16,7 @@ import msgspec
 
 from laconic.errors import LaconicError, UsageError
 from laconic.mcp_proxy.messages import Message
+from laconic.reduce.foreign_rows import read_python
 from laconic.reduce.json_path import describe_shape, select_path
 from laconic.reduce.pattern import compile_pattern
 
@@ -46,6 +47,8 @@ class Pipeline:
 
     async def run(self, steps: object) -> object:
         """The value of the last step."""
+        if isinstance(steps, str):
+            steps = _decode(steps)
         if not isinstance(steps, list) or not steps:
             raise UsageError("`steps` is a list of steps.", 'Write [{"call": "tool", "arguments": {}, "as": "a"}].')
         if len(steps) > STEPS:
@@ -66,7 +69,8 @@ class Pipeline:
                 raise UsageError("A step is a map.", f"It has one of: {', '.join(_OPERATORS)}.")
             what = next((name for name in _OPERATORS if name in step), "")
             if not what:
-                raise UsageError("It says nothing to do.", f"Name one of: {', '.join(_OPERATORS)}.")
+                given = ", ".join(str(name)[:20] for name in list(step)[:6]) or "nothing"
+                raise UsageError(f"It has {given}, and nothing to do.", f"Name one of: {', '.join(_OPERATORS)}.")
             if what == "call":
                 value = await self._call_step(step)
             else:
@@ -86,9 +90,9 @@ class Pipeline:
             raise UsageError("`arguments` is a map.")
         if "each" not in step:
             return await self._one_call(name, self._fill(arguments))
-        items = self._value(step["each"])
-        if not isinstance(items, list):
-            raise UsageError("`each` needs a list.", describe_shape(items))
+        items = [item for item in _rows(self._value(step["each"])) if item not in ("", None)]
+        if len(items) > CALLS:
+            raise UsageError(f"`each` has {len(items)} items.", f"At most {CALLS} calls: filter or limit them first.")
         found: list[object] = []
         for start in range(0, len(items), _AT_ONCE):
             calls = []
@@ -101,7 +105,11 @@ class Pipeline:
         self._calls += 1
         if self._calls > CALLS:
             raise UsageError(f"More than {CALLS} calls.", "Filter before you call.")
-        value = read_result(await self._call(name, arguments))
+        try:
+            value = read_result(await self._call(name, arguments))
+        except UsageError as error:
+            about = "" if item is None else f" (for {_plain(item)[:60]})"
+            raise UsageError(f"{error.problem}{about}", error.fix or f"`tools` shows what {name} needs.") from None
         if item is None:
             return value
         return {"item": item, "result": value}
@@ -111,12 +119,13 @@ class Pipeline:
         if what == "lines":
             return _find_lines(value, str(step.get("match", "")))
         if what == "limit":
-            return _rows(value)[: int(step.get("to", 10))]
+            return _rows(value)[: _size(step.get("to", 10))]
         if what == "join":
             if not isinstance(step[what], list) or len(step[what]) != 2:
                 raise UsageError("`join` takes two lists.", 'Write {"join": ["$a", "$b"], "on": ["id", "a_id"]}.')
             return _join(_rows(value), _rows(self._value(step[what][1])), step.get("on"))
         rows = _rows(value)
+        _need(rows, step.get("by"))
         if what == "select":
             return _select(rows, step.get("fields"))
         if what == "filter":
@@ -171,7 +180,8 @@ def read_result(result: Message) -> object:
         if isinstance(held, dict) and len(held) == 1 and isinstance(held.get("content"), str):
             return _decode(held["content"])
         return held
-    return _decode(_joined(result))
+    text = _joined(result)
+    return read_python(text, fewest=1) or _decode(text)
 
 
 def _decode(text: str) -> object:
@@ -212,8 +222,23 @@ def _field(row: object, path: object) -> object:
         return None
 
 
+def _need(rows: Sequence[object], name: object) -> None:
+    """A field that no row has is a mistake, not nothing."""
+    if name and rows and all(_field(row, name) is None for row in rows):
+        raise UsageError(f"No row has `{name}`.", describe_shape(rows[0]))
+
+
+def _size(value: object) -> int:
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise UsageError(f"`to` is {_plain(value)[:40]}, which is no count.", 'Write {"limit": "$a", "to": 10}.')
+    return value
+
+
 def _select(rows: Sequence[object], fields: object) -> list[object]:
     if isinstance(fields, str):
+        _need(rows, fields)
         return [_field(row, fields) for row in rows]
     if not isinstance(fields, list) or not fields:
         return list(rows)
@@ -233,8 +258,7 @@ def _filter(rows: Sequence[object], where: object) -> list[object]:
     if not isinstance(where, Mapping) or not where:
         raise UsageError("`where` is missing.", 'Write {"where": {"state": "open", "size": {">": 10}}}.')
     for name in where:
-        if rows and all(_field(row, name) is None for row in rows):
-            raise UsageError(f"No row has `{name}`.", describe_shape(rows[0]))
+        _need(rows, name)
     return [row for row in rows if all(_holds(_field(row, name), wish) for name, wish in where.items())]
 
 
@@ -271,6 +295,8 @@ def _join(left: Sequence[object], right: Sequence[object], on: object) -> list[o
     names = on if isinstance(on, list) else [on, on]
     if len(names) != 2 or not all(names):
         raise UsageError("`on` is missing.", 'Write "on": "id", or "on": ["id", "user_id"].')
+    _need(left, names[0])
+    _need(right, names[1])
     by_key: dict[str, list[object]] = {}
     for row in right:
         by_key.setdefault(_plain(_field(row, names[1])), []).append(row)

@@ -18,6 +18,8 @@ from laconic.mcp_proxy.messages import Message
 
 _VERSION: Final = "mcp-protocol-version"
 _CONNECTING: Final = 30.0  # seconds
+_UNAUTHORISED: Final = frozenset({401, 403, 407})
+_ERRORS: Final = 400
 _SILENCE: Final = 24 * 3600.0  # seconds that a stream may be silent
 
 
@@ -33,6 +35,7 @@ class RemoteTransport:
         self._write: Any = None
         self._opened = anyio.Event()
         self._version = ""
+        self.refusal = ""  # how the server last refused a request
         self._asked: list[object] = []  # ids of requests that wait for an answer, the newest last
 
     async def run(self, url: str, headers: Mapping[str, str], *, is_sse: bool) -> str:
@@ -88,8 +91,15 @@ class RemoteTransport:
 
     def _client(self, headers: Mapping[str, str]) -> httpx2.AsyncClient:
         timeout = httpx2.Timeout(_CONNECTING, read=_SILENCE)
-        transport = _Bounded(httpx2.AsyncHTTPTransport(), self._limit)
+        transport = _Bounded(httpx2.AsyncHTTPTransport(), self._limit, self._note_status)
         return httpx2.AsyncClient(headers=dict(headers), timeout=timeout, transport=transport)
+
+    def _note_status(self, status: int) -> None:
+        """The SDK tells only that there was an error."""
+        if status in _UNAUTHORISED:
+            self.refusal = f"HTTP {status}; check the headers of its entry"
+        elif status >= _ERRORS:
+            self.refusal = f"HTTP {status}"
 
     def _factory(self, headers: Mapping[str, str]) -> Any:
         def make(**given: Any) -> httpx2.AsyncClient:
@@ -101,12 +111,14 @@ class RemoteTransport:
 class _Bounded(httpx2.AsyncBaseTransport):
     """Ends a JSON answer that is too long; a stream of events may go on, its events are bounded one by one."""
 
-    def __init__(self, inner: httpx2.AsyncBaseTransport, limit: int) -> None:
+    def __init__(self, inner: httpx2.AsyncBaseTransport, limit: int, note_status: Callable[[int], None]) -> None:
         self._inner = inner
         self._limit = limit
+        self._note_status = note_status
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await self._inner.handle_async_request(request)
+        self._note_status(response.status_code)
         if "text/event-stream" not in response.headers.get("content-type", ""):
             response.stream = _BoundedStream(response.stream, self._limit)
         return response

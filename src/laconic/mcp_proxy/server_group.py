@@ -40,6 +40,7 @@ class ServerGroup:
         self.listings: dict[str, Listing] = {}
         self._greeted: dict[str, Message] = {}  # by the greeting that was followed up
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._writing: set[asyncio.Task[Any]] = set()
         self._refreshing: set[str] = set()
         self._stale: set[str] = set()  # servers whose tools changed while they were listed
         self._learning: dict[str, asyncio.Task[Any]] = {}
@@ -118,7 +119,9 @@ class ServerGroup:
         self.listings[name] = listing
         if before == listing:
             return
-        self.spawn(asyncio.to_thread(self._catalogue.write_listing, connection.definition, listing))
+        writing = self.spawn(asyncio.to_thread(self._catalogue.write_listing, connection.definition, listing))
+        self._writing.add(writing)
+        writing.add_done_callback(self._writing.discard)
         self.directory = self._make_directory()
         if before is None or before.tools != listing.tools:
             self._changed()
@@ -161,8 +164,9 @@ class ServerGroup:
         return task
 
     async def close(self) -> None:
-        for task in list(self._tasks):
+        for task in self._tasks - self._writing:
             task.cancel()
+        await asyncio.gather(*self._writing, return_exceptions=True)  # what was learned is for the next time
         await asyncio.gather(*(one.close() for one in self.connections.values()), return_exceptions=True)
 
     def _finish(self, task: asyncio.Task[Any]) -> None:

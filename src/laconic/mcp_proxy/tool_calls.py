@@ -172,9 +172,20 @@ class ToolCalls:
             await self._servers.learn(_LEARNING, lambda: self._servers.directory.find(name) is not None)
             found = self._servers.directory.find(name)
         if found is None:
+            await self._say_why(name)
             near = tuple(visible(one, 80) for one in self._servers.directory.near(name))
             raise UnknownName("tool", visible(name, 80), near, f"`{own_tools.TOOLS}` finds others.")
         return found
+
+    async def _say_why(self, name: str) -> None:
+        """A tool of a server that does not start is unknown because of that: raises what is wrong with the server."""
+        unknown = self._servers.unknown
+        named = name.partition("/")[0]
+        if named in unknown:
+            await self._servers.ready(named)
+        elif unknown and not self._servers.directory.near(name):
+            silent = ", ".join(visible(one, 60) for one in unknown)
+            raise ServerUnavailable(f"No tool named {visible(name, 80)!r}, and {silent} did not start.", "Ask again.")
 
     async def _explain(self, given: Message) -> str:
         """Whole schemas of named tools, or of those that fit a query, as many as an answer holds."""

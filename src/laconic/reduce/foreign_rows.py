@@ -16,13 +16,14 @@ _GAP: Final = re.compile(r"\n[ \t]*\n+")
 
 def rows_as_json(text: str) -> str:
     """The same rows as JSON, or nothing where the text is something else."""
-    rows = _read_python(text) or _read_blocks(text)
+    rows = read_python(text) or _read_blocks(text)
     if not rows:
         return ""
     return msgspec.json.encode(rows).decode()
 
 
-def _read_python(text: str) -> list[object]:
+def read_python(text: str, fewest: int = _FEWEST) -> list[object]:
+    """A list of maps or tuples that Python printed; empty where the text is something else."""
     start = text.lstrip()[:2]
     if start not in {"[{", "[("} or len(text) > _LONGEST or text.lstrip()[2:3] == '"':
         return []
@@ -31,7 +32,7 @@ def _read_python(text: str) -> list[object]:
         msgspec.json.encode(rows)
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return []
-    return rows if isinstance(rows, list) and len(rows) >= _FEWEST else []
+    return rows if isinstance(rows, list) and len(rows) >= fewest else []
 
 
 def _read_blocks(text: str) -> list[object]:

@@ -72,3 +72,12 @@ def test_a_long_log_keeps_its_first_and_last_line() -> None:
     assert shown[0] == rows[0]
     assert shown[-2] == rows[-1]
     assert len(shown) < 8
+
+
+def test_a_folder_that_a_file_server_lists_keeps_its_names() -> None:
+    """They differ in numbers only, and each of them is a name."""
+    rows = [f"[FILE] note_{number:03d}.txt                57 B" for number in range(150)]
+    shown = _reduce("\n".join([*rows, "[DIR] logs", "", "Total: 150 files, 1 directories"]))
+    for name in ("note_000.txt 57B", "note_007.txt 57B", "note_149.txt 57B", "logs/", "Total: 150 files"):
+        assert name in shown
+    assert _COST(shown) < 0.8 * _COST("\n".join(rows))

@@ -25,6 +25,7 @@ from laconic.clients.setup import NAME, ClientFolders, ClientSetup, Scope, scope
 from laconic.config import Settings, child_environment
 from laconic.errors import UsageError
 from laconic.render.escape_control import visible_name
+from laconic.render.plural import count_of
 
 _INSTALL = "Install it as a standalone command: `uv tool install laconic` or `pipx install laconic`."
 
@@ -153,9 +154,13 @@ def _move_servers(
         return
     install.place(edit)
     if args.remove:
+        was_moved = moved.path.is_file()
         done = install.undo(edit, backups)
         moved.remove()
-        print(visible_name(f"put {len(moved.servers)} servers back into {done.path}"))
+        said = f"no server of {done.path} is behind Laconic"
+        if was_moved:
+            said = f"put {count_of(len(moved.servers), 'server')} back into {done.path}"
+        print(visible_name(said))
         return
     moved.write()
     done = install.apply(edit, backups)

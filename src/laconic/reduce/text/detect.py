@@ -11,6 +11,7 @@ from laconic.reduce.text import signals
 from laconic.reduce.text.clean import clean, is_binary
 from laconic.reduce.text.diagnostics import looks_headed, looks_indented, looks_placed
 from laconic.reduce.text.envelope import unwrap
+from laconic.reduce.text.listings import ENTRY
 from laconic.reduce.text.search_results import CONTEXT, MATCH, PLAIN
 
 Kind = Literal[
@@ -209,4 +210,6 @@ def _is_tree(line: str) -> bool:
 
 
 def _is_path(line: str) -> bool:
+    if ENTRY.match(line):
+        return True
     return _PATHS.match(line) is not None and ("/" in line or "." in line) and line.count(" ") < 3

@@ -138,12 +138,14 @@ def _write_list(out: PartWriter, key: str, rows: Sequence[object], depth: int) -
 
 def _write_rows(out: PartWriter, rows: Sequence[object], depth: int) -> bool:
     """Rows that are lists of plain values, a line each; False where they are something else."""
+    lists: list[list[object]] = []
     for row in rows:
         if not isinstance(row, list) or any(isinstance(cell, dict | list) and cell for cell in row):
             return False
+        lists.append(row)
     usual = PLACE if len(rows) < _CROWD else RARE
-    for row in rows:
-        line = " | ".join(_cell(cell, "", out, _CELL) for cell in row if isinstance(row, list))
+    for cells in lists:
+        line = " | ".join(_cell(cell, "", out, _CELL) for cell in cells)
         out.line(depth, line, KEY if FINDING.search(line) else usual)
     return True
 

@@ -13,6 +13,9 @@ _LONG: Final = re.compile(
     r"(?P<date>\w{3}\s+\d+\s+[\d:]+|\d{4}-\d\d-\d\d(?: [\d:.]+(?: [+-]\d+)?)?)\s+(?P<name>.+)$"
 )
 _WIDTH: Final = 160
+ENTRY: Final = re.compile(  # as file servers list folders: `[FILE] a.txt  12 KB`
+    r"^\[(?P<kind>FILE|DIR|LINK|file|dir|link)\]\s+(?P<name>\S(?:.*?\S)?)(?:\s{2,}(?P<size>[\d.]+ ?[KMGT]?i?B))?\s*$"
+)
 
 
 def listing_parts(lines: Sequence[str]) -> list[TextPart]:
@@ -60,12 +63,25 @@ def _slim_tree(line: str) -> str:
     return " " * depth + body
 
 
+def _name_entry(line: str) -> str:
+    """An entry by its name, folders with a slash, sizes behind it."""
+    found = ENTRY.match(line)
+    if found is None:
+        return line
+    name = found["name"]
+    if found["kind"].lower() == "dir":
+        name += "/"
+    if found["size"]:
+        name += f" {found['size'].replace(' ', '')}"
+    return name
+
+
 def _by_folder(lines: Sequence[str]) -> list[TextPart]:
     """`dir/: a b c`, in the order in which folders first appear."""
     folders: dict[str, list[str]] = {}
     for line in lines:
         if line.strip():
-            path = line.strip()
+            path = _name_entry(line.strip())
             cut = path.rstrip("/").rfind("/") + 1
             folders.setdefault(path[:cut], []).append(path[cut:])
     parts: list[TextPart] = []
