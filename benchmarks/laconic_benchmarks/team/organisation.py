@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from typing import Final
 
 import aiohttp
 
+from laconic.config import first_variable
 from laconic.index.store.content_store import ContentStore
 from laconic.organisation.folder import OrganisationFolder
 from laconic_benchmarks.report import Bar, Options, at_least, at_most
@@ -45,7 +45,7 @@ _SENTENCES: Final = (
 
 def count_repositories(options: Options) -> int:
     """Fetched repositories: as many as the caller wants, and there are."""
-    return int(os.environ.get("LACONIC_BENCH_REPOSITORIES", "3" if options.quick else "100"))
+    return int(first_variable(("LACONIC_BENCH_REPOSITORIES",)) or ("3" if options.quick else "100"))
 
 
 async def measure_index(options: Options) -> tuple[list[Row], list[Bar]]:
