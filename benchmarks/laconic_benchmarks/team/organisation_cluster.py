@@ -93,7 +93,7 @@ class OrganisationCluster:
 
     def start_server(self) -> None:
         port = free_port()
-        self._start("--listen", f"127.0.0.1:{port}")
+        self.server = self._start("--listen", f"127.0.0.1:{port}")
         self.base = f"http://127.0.0.1:{port}"
 
     def wait_until_indexed(self, seconds: float) -> Sequence[TeamRepository]:
