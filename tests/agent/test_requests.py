@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from laconic.wire.titles import choose_title
 from tests.agent.provider import Provider, following
 from tests.agent.stage import agent_for, settings_in
 
@@ -21,6 +20,7 @@ from laconic.agent.permission import everything
 from laconic.agent.scripted_model import ModelScript
 from laconic.errors import BadSetting, UsageError
 from laconic.models.find_model import find_model
+from laconic.wire.session_titles import choose_title
 
 RULES = [
     {"when": ["^Look"], "calls": [{"name": "run", "arguments": {"command": "echo first"}}]},

@@ -76,7 +76,9 @@ def test_a_key_sees_what_grants_name(cluster: OrganisationCluster) -> None:
     assert "secret" not in _ask(cluster, alice, "search", query="charge_in_sec")
     assert "No file" in _ask(cluster, alice, "read", targets=["@eve+billing/billing/secret.py"])
     assert "def charge(" in _ask(cluster, alice, "read", targets=["@acme+billing/billing/money.py"])
-    assert "No indexed workspace" in _ask(cluster, alice, "map", workspace="eve/billing")
+    for name in ("eve/billing", ".", "..", "/", "~"):
+        assert "No repository" in _ask(cluster, alice, "map", workspace=name)
+    assert "acme+billing" in _ask(cluster, alice, "map", workspace="billing")
     everything = cluster.make_key("root", "*")
     for question in ("charge_in_secret", "charge something in secret"):
         assert "@eve+billing/billing/secret.py" in _ask(cluster, everything, "search", query=question)

@@ -10,6 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from laconic.config import child_environment
+
 _WHO: Final = {
     "GIT_AUTHOR_NAME": "bench",
     "GIT_AUTHOR_EMAIL": "bench@localhost",
@@ -90,10 +92,16 @@ def _share(source: Path, path: Path) -> None:
 
 
 def _git(folder: Path, *args: str, given: str = "", index: Path | None = None) -> str:
-    environment = {**os.environ, **_WHO, "GIT_DIR": str(folder)}
+    environment = {**_WHO, "GIT_DIR": str(folder)}
     if index is not None:
         environment["GIT_INDEX_FILE"] = str(index)
     done = subprocess.run(
-        ["git", *args], check=True, capture_output=True, text=True, input=given, env=environment, cwd=folder
+        ["git", *args],
+        check=True,
+        capture_output=True,
+        text=True,
+        input=given,
+        env=child_environment(environment),
+        cwd=folder,
     )
     return done.stdout.strip()

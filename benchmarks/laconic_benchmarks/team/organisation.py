@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
+import resource
 import subprocess
 import sys
 import time
@@ -16,8 +16,10 @@ from typing import Final
 
 import aiohttp
 
+from laconic.config import first_variable
 from laconic.index.store.content_store import ContentStore
 from laconic.organisation.folder import OrganisationFolder
+from laconic_benchmarks.parties import cpu
 from laconic_benchmarks.report import Bar, Options, at_least, at_most
 from laconic_benchmarks.team.forks import BenchRepository, make_repositories, push
 from laconic_benchmarks.team.organisation_cluster import OrganisationClient, OrganisationCluster
@@ -45,7 +47,7 @@ _SENTENCES: Final = (
 
 def count_repositories(options: Options) -> int:
     """Fetched repositories: as many as the caller wants, and there are."""
-    return int(os.environ.get("LACONIC_BENCH_REPOSITORIES", "3" if options.quick else "100"))
+    return int(first_variable(("LACONIC_BENCH_REPOSITORIES",)) or ("3" if options.quick else "100"))
 
 
 async def measure_index(options: Options) -> tuple[list[Row], list[Bar]]:
@@ -60,16 +62,19 @@ async def measure_index(options: Options) -> tuple[list[Row], list[Bar]]:
             asking = OrganisationClient(client, cluster.base, key)
             await asking.wait_until_ready()
             visible = await _push(asking, repositories)
-            across = await _ask_all(asking, repositories)
-        with_server = _clone(cluster, repositories, key)
-        alone = _clone(cluster, repositories, "")
+            across, used = await _ask_all(asking, repositories, cluster.server.pid)
+        with_server, cpu_with = _clone(cluster, repositories, key)
+        alone, cpu_alone = _clone(cluster, repositories, "")
     first = _percentile(with_server, 1.0)
     rows = [
         row,
         _row("a push is visible", visible),
         _row("a question across all", across),
+        _row("the same, CPU of the server", used),
         _row("first question in a fresh clone", with_server),
-        _row("the same without the server", alone),
+        _row("the same, CPU", cpu_with),
+        _row("first question without the server", alone),
+        _row("the same, CPU", cpu_alone),
     ]
     return rows, [
         at_most("repositories that were not indexed", len(repositories) - int(row["indexed"] or 0), 0),
@@ -126,30 +131,37 @@ async def _push(asking: OrganisationClient, repositories: Sequence[BenchReposito
     return waits
 
 
-async def _ask_all(asking: OrganisationClient, repositories: Sequence[BenchRepository]) -> list[float]:
-    """Seconds of questions to everything: names, sentences, references, tasks. The first of each kind is not counted."""
+async def _ask_all(
+    asking: OrganisationClient, repositories: Sequence[BenchRepository], server: int
+) -> tuple[list[float], list[float]]:
+    """Seconds, and of CPU, of questions to everything: names, sentences, references, tasks, after four to warm up."""
     chance = random.Random(11)
     names = ("parse", "Router", "request", "Logger", "encode", "Config", "handler", "escape", "Session", "render")
     waits: list[float] = []
+    used: list[float] = []
     for number in range(_QUESTIONS + 4):
         secret = f"helper_{chance.choice(repositories).secret}"
         questions = (
             ("search", {"query": chance.choice((*names, secret))}),
             ("search", {"query": chance.choice(_SENTENCES)}),
-            ("inspect", {"symbols": [chance.choice(names)]}),
+            ("inspect", {"symbol": chance.choice(names)}),
             ("context", {"task": chance.choice(_SENTENCES)}),
         )
         tool, arguments = questions[number % len(questions)]
-        started = time.monotonic()
+        started, before = time.monotonic(), cpu(server)
         await asking.ask(tool, **arguments)
         if number >= len(questions):
             waits.append(time.monotonic() - started)
-    return waits
+            used.append(cpu(server) - before)
+    return waits, used
 
 
-def _clone(cluster: OrganisationCluster, repositories: Sequence[BenchRepository], key: str) -> list[float]:
-    """Seconds of the first command in fresh clones, from the start of the program to its end."""
+def _clone(
+    cluster: OrganisationCluster, repositories: Sequence[BenchRepository], key: str
+) -> tuple[list[float], list[float]]:
+    """Seconds, and of CPU, of the first command in fresh clones, from the start of the program to its end."""
     waits: list[float] = []
+    used: list[float] = []
     for repository in random.Random(13).sample(list(repositories), min(_CLONES, len(repositories))):
         with TemporaryDirectory() as place:
             clone = Path(place) / "clone"
@@ -163,7 +175,7 @@ def _clone(cluster: OrganisationCluster, repositories: Sequence[BenchRepository]
                     "LACONIC_INDEX_SERVER_KEY": "env:BENCH_KEY",
                     "BENCH_KEY": key,
                 }
-            started = time.monotonic()
+            started, before = time.monotonic(), _children_cpu()
             done = subprocess.run(
                 [sys.executable, "-m", "laconic", "search", f"helper_{repository.secret}"],
                 cwd=clone,
@@ -173,9 +185,15 @@ def _clone(cluster: OrganisationCluster, repositories: Sequence[BenchRepository]
                 check=False,
             )
             waits.append(time.monotonic() - started)
+            used.append(_children_cpu() - before)
             if f"helper_{repository.secret}(value)" not in done.stdout:
                 raise AssertionError(f"a wrong first answer: {done.stdout[:300]}{done.stderr[:300]}")
-    return waits
+    return waits, used
+
+
+def _children_cpu() -> float:
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
 
 
 def _row(part: str, waits: Sequence[float]) -> Row:

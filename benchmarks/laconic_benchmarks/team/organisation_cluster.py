@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 import json
-import os
 import subprocess
 import sys
 import time
@@ -17,7 +16,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from laconic.config import Settings, load
+from laconic.config import Settings, child_environment, load
 from laconic.sessions.team.keys import TeamKey, TeamKeys
 from laconic.sessions.team.repositories import Repositories, TeamRepository
 from laconic.workspace.checkouts import normalise_origin
@@ -65,10 +64,10 @@ class OrganisationCluster:
 
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """What a process of this organisation needs."""
-        found = {**os.environ, "BENCH_HOOK_SECRET": SECRET, "LACONIC_CONFIG": str(self.folder / "none.toml")}
+        found = {"BENCH_HOOK_SECRET": SECRET, "LACONIC_CONFIG": str(self.folder / "none.toml")}
         for name, value in self._flags.items():
             found["LACONIC_" + name.upper().replace(".", "_")] = value
-        return {**found, **(more or {})}
+        return child_environment({**found, **(more or {})})
 
     def register(self, repositories: Sequence[BenchRepository]) -> None:
         for repository in repositories:
@@ -94,7 +93,7 @@ class OrganisationCluster:
 
     def start_server(self) -> None:
         port = free_port()
-        self._start("--listen", f"127.0.0.1:{port}")
+        self.server = self._start("--listen", f"127.0.0.1:{port}")
         self.base = f"http://127.0.0.1:{port}"
 
     def wait_until_indexed(self, seconds: float) -> Sequence[TeamRepository]:

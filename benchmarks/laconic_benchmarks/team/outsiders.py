@@ -159,7 +159,7 @@ class _Attack:
         tool = chance.choice(_TOOLS)
         arguments: dict[str, Any] = {
             "search": {"query": text, "in": chance.choice(("all", "code", "symbols", "refs", "docs"))},
-            "inspect": {"symbols": [chance.choice((text, f"@{victim.workspace}/own/marker_0.py::marker0_"))]},
+            "inspect": {"symbol": chance.choice((text, f"@{victim.workspace}/own/marker_0.py::marker0_"))},
             "read": {"targets": [target, next(self._targets())]},
             "map": {"path": chance.choice(("", target))},
             "context": {"task": f"own work {text}", "path": chance.choice(("", target))},

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from laconic.config import Settings
-from laconic.errors import IndexUnavailable, NotAllowed, UsageError
+from laconic.errors import IndexUnavailable, NotAllowed, UnknownName, UsageError
 from laconic.index.parse_files import FileParser
 from laconic.index.store import Store
 from laconic.index.store.family_queries import count_words, rank_names, read_own_versions
@@ -108,7 +109,7 @@ class ReadableWorkspaces(Workspaces):
             if word.lower() in {ALL, "*"}:
                 return self._select_all(list(known.values()), tool, call)
             if word:
-                name = str(self._find(workspace_name(word), self.read_names()))
+                name = _find_name(word, known)
                 wanted[name] = known[name]
         found: list[ToolRuntime] = []
         for repository in wanted.values():
@@ -225,6 +226,18 @@ class ReadableSessions:
             open_index=lambda: Index.in_memory(root),
             workspaces=ReadableWorkspaces(self._opened, lambda: self.read_published(key)),
         )
+
+
+def _find_name(word: str, known: Collection[str]) -> str:
+    """The workspace that somebody means: its name, or the last part of it if no other has it."""
+    name = workspace_name(word.removeprefix(MARK).strip("/"))
+    if name in known:
+        return name
+    same = [each for each in known if each.lower() == name.lower() or each.rpartition("+")[2] == name]
+    if len(same) == 1:
+        return same[0]
+    near = tuple(same[:5] or get_close_matches(name[:100], known, n=5, cutoff=0.5))
+    raise UnknownName("repository", word[:100], near, "Write its owner and name: acme/billing.")
 
 
 def _group(known: Sequence[TeamRepository]) -> Iterable[list[TeamRepository]]:

@@ -28,6 +28,7 @@ B = TypeVar("B", bound=_Branch)
 FILE: Final = "ledger.sqlite"  # in the cache folder
 DAYS: Final = 90
 LIMIT: Final = 256_000_000  # bytes
+_ASKED: Final = 500  # keys in one question
 _DAY: Final = 86_400.0
 _BETWEEN: Final = 100  # appends between two looks for what is too old
 _AT_ONCE: Final = 20  # sessions that one look removes at most
@@ -158,12 +159,13 @@ class LedgerFile(Generic[E, B]):
 
     def forms(self, session: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """How parts of a session's prompt were first written, of those that are known."""
-        query = "SELECT key, data FROM form WHERE session=? AND key=?"
 
         def work(base: StoreConnection) -> dict[bytes, bytes]:
             found = {}
-            for wanted in keys:
-                for key, data in base.execute(query, (session, wanted)).fetchall():
+            for start in range(0, len(keys), _ASKED):
+                some = keys[start : start + _ASKED]
+                query = f"SELECT key, data FROM form WHERE session=? AND key IN ({','.join('?' * len(some))})"
+                for key, data in base.execute(query, (session, *some)).fetchall():
                     found[bytes(key)] = bytes(data)
             return found
 

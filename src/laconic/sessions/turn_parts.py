@@ -10,6 +10,7 @@ from laconic.sessions.store import StoreConnection
 from laconic.sessions.turn_record import ShortenedBlock
 from laconic.sessions.turn_tables import AXES, DAY, block_number
 
+_ASKED: Final = 500  # keys in one question
 _DAYS: Final = 120  # for which tallies of files are kept apart
 
 _GROWN: Final = (
@@ -42,17 +43,31 @@ def add_intake(
         part = AddedBlock("", "instructions")
         _grow(base, session, before, part, blocks=0, entered=max(0, change), sent=change, whole=change)
         new.append(AddedBlock("", "instructions", whole=max(0, change)))
-    for block in added_content.entered:
-        key = block_number(block.key)
-        known = base.execute("SELECT whole FROM block WHERE session=? AND key=?", (session, key)).fetchone()
-        if known is None:
+    keys = [block_number(block.key) for block in added_content.entered]
+    known = _read_known(base, session, keys)
+    rows = []
+    for key, block in zip(keys, added_content.entered, strict=True):
+        if key not in known:
             size = block.tokens
             part_id = _grow(base, session, before, block, blocks=1, entered=block.whole, sent=size, whole=block.whole)
-            base.execute("INSERT INTO block VALUES (?,?,?,?)", (session, key, part_id, block.whole))
+            rows.append((session, key, part_id, block.whole))
+            known[key] = block.whole
             new.append(block)
         elif added_content.anew:
-            _grow(base, session, before, block, blocks=0, entered=0, sent=block.tokens, whole=known[0])
+            _grow(base, session, before, block, blocks=0, entered=0, sent=block.tokens, whole=known[key])
+    base.executemany("INSERT INTO block VALUES (?,?,?,?)", rows)
     return new
+
+
+def _read_known(base: StoreConnection, session: int, keys: Sequence[int]) -> dict[int, int]:
+    """The sizes of those blocks that the session has."""
+    found: dict[int, int] = {}
+    for start in range(0, len(keys), _ASKED):
+        some = keys[start : start + _ASKED]
+        query = f"SELECT key, whole FROM block WHERE session=? AND key IN ({','.join('?' * len(some))})"
+        for key, whole in base.execute(query, (session, *some)).fetchall():
+            found[int(key)] = int(whole)
+    return found
 
 
 def _grow(
@@ -90,17 +105,20 @@ def add_to_tallies(base: StoreConnection, session: int, day: int, entered: Seque
         "ON CONFLICT(axis, name, day) DO UPDATE SET blocks=tally.blocks+excluded.blocks,"
         " entered=tally.entered+excluded.entered, sent=tally.sent+excluded.sent, whole=tally.whole+excluded.whole"
     )
+    rows: dict[tuple[str, str], list[int]] = {}
     for axis in AXES:
         base.execute(
             f"INSERT INTO tally SELECT '{axis}', {axis}, ?, 0, 0, sum(sent_now), sum(whole_now) FROM part"
             f" WHERE session=? AND {axis}<>'' AND whole_now>0 GROUP BY {axis} {conflict}",
             (day, session),
         )
-        rows = []
         for block in entered:
             if name := _names(block)[AXES.index(axis)]:
-                rows.append((axis, name, day, block.key != "", block.whole))
-        base.executemany(f"INSERT INTO tally VALUES (?,?,?,?,?,0,0) {conflict}", rows)
+                row = rows.setdefault((axis, name), [0, 0])
+                row[0] += block.key != ""
+                row[1] += block.whole
+    values = [(*names, day, *row) for names, row in rows.items()]
+    base.executemany(f"INSERT INTO tally VALUES (?,?,?,?,?,0,0) {conflict}", values)
 
 
 def fold_old_tallies(base: StoreConnection) -> None:

@@ -102,13 +102,18 @@ class Turns:
         )
         return [ProviderAccount(*row) for row in self._file.read(lambda base: base.execute(query).fetchall())]
 
-    def sessions(self, account: str | None = None, before: float | None = None) -> list[str]:
-        """The names of sessions: of one account, or those that nobody used since a moment."""
+    def sessions(
+        self, account: str | None = None, before: float | None = None, person: str | None = None
+    ) -> list[str]:
+        """The names of sessions: of one account, of a person of a team, or those that nobody used since a moment."""
         query = "SELECT name FROM session WHERE last < ?"
         values: list[object] = [float("inf") if before is None else before]
         if account is not None:
             query += " AND account=?"
             values.append(account)
+        if person is not None:
+            query += " AND person=?"
+            values.append(person)
         query += " ORDER BY last"
         return [name for (name,) in self._file.read(lambda base: base.execute(query, values).fetchall())]
 

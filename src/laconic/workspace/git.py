@@ -42,6 +42,13 @@ _ENVIRONMENT: Final = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
+_FETCHING: Final = (
+    "core.hooksPath=/dev/null",
+    "protocol.ext.allow=never",
+    "gc.auto=0",
+    "credential.interactive=false",
+)
+_ONE_COMMIT: Final = ("--quiet", "--no-tags", "--no-recurse-submodules", "--depth=1", "--force")
 _LACKING: Final = re.compile(r"unable to read|could not fetch|missing (?:blob|tree)|bad object|unable to find")
 _WITH_INDEX: Final = frozenset({"diff", "ls-files", "status"})
 
@@ -79,6 +86,19 @@ def git_in_own(folder: Path, *args: str, seconds: float = 60.0) -> bytes:
     """The output of one git command in a repository that we made ourselves, or that makes one; it may write."""
     program = find_program("git", folder)
     return _run(program, args, folder, config={"protocol.file.allow": "always"}, seconds=seconds)
+
+
+def fetch_into_own(folder: Path, url: str, refs: str, *, seconds: float) -> None:
+    """Fetch the newest commit into a bare repository of ours, with the logins of the user's own configuration."""
+    config: list[str] = []
+    for each in _FETCHING:
+        config += ["-c", each]
+    command = [find_program("git", folder), *config, "fetch", *_ONE_COMMIT, "--", url, refs]
+    own = {"GIT_TERMINAL_PROMPT": "0", "GIT_DIR": str(folder), "LC_ALL": "C"}
+    done = run(command, folder, seconds=seconds, environment=own, without="GIT_")
+    if done.code:
+        said = done.complaints.decode("utf-8", "replace").strip()[-300:]
+        raise CommandFailed(f"git could not fetch: {said}", "Check the address, the branch and the worker's login.")
 
 
 def version(folder: Path) -> str:

@@ -14,13 +14,11 @@ from typing import Final, NamedTuple
 
 from laconic.errors import CommandFailed
 from laconic.workspace.commit_files import is_inside, list_blobs, split_by_size, write_blobs, write_commit
-from laconic.workspace.git import git_in_own
-from laconic.workspace.process import run
+from laconic.workspace.git import fetch_into_own, git_in_own
 
 _HEAD: Final = "refs/laconic/head"
 _COMMIT: Final = re.compile(r"[0-9a-f]{40,64}")
 _FETCH: Final = 900.0  # seconds
-_SAFE: Final = ("core.hooksPath=/dev/null", "protocol.ext.allow=never", "gc.auto=0", "credential.interactive=false")
 
 
 def fetch_mirror(mirror: Path, url: str, branch: str = "") -> str:
@@ -29,20 +27,7 @@ def fetch_mirror(mirror: Path, url: str, branch: str = "") -> str:
         mirror.mkdir(parents=True, exist_ok=True, mode=0o700)
         git_in_own(mirror, "init", "--bare", "--quiet", ".")
     source = f"refs/heads/{branch}" if branch else "HEAD"
-    options: list[str] = []
-    for each in _SAFE:
-        options += ["-c", each]
-    command = ["git", *options, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--depth=1", "--force"]
-    done = run(
-        [*command, "--", url, f"+{source}:{_HEAD}"],
-        mirror,
-        seconds=_FETCH,
-        environment={"GIT_TERMINAL_PROMPT": "0", "GIT_DIR": str(mirror), "LC_ALL": "C"},
-        without="GIT_",
-    )
-    if done.code:
-        said = done.complaints.decode("utf-8", "replace").strip()[-300:]
-        raise CommandFailed(f"git could not fetch: {said}", "Check the address, the branch and the worker's login.")
+    fetch_into_own(mirror, url, f"+{source}:{_HEAD}", seconds=_FETCH)
     return git_in_own(mirror, "rev-parse", _HEAD).decode().strip()
 
 

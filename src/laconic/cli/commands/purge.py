@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     with ExitStack() as stack:
-        purge = _open(settings, stack)
+        purge = open_purge(settings, stack)
         if args.all:
             return _remove(
                 args, "everything that is kept about conversations", purge.sessions(), purge, purge.remove_all
@@ -55,7 +55,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
         return _remove(args, what, names, purge, lambda: purge.remove_sessions(names))
 
 
-def _open(settings: Settings, stack: ExitStack) -> Purge:
+def open_purge(settings: Settings, stack: ExitStack) -> Purge:
+    """All that keeps something about conversations, closed with the stack."""
     from laconic.conversation.ledger import Branch, LedgerEntry  # all of these: not for `--help`
     from laconic.sessions import archive, ledger, tool_call_log, turn_tables, turns
     from laconic.sessions.purge import Purge
@@ -85,7 +86,7 @@ def _list(purge: Purge) -> int:
 def _remove(
     args: argparse.Namespace, what: str, names: Collection[str], purge: Purge, remove: Callable[[], dict[str, int]]
 ) -> int:
-    if not args.yes and not _ask_to_agree(what):
+    if not args.yes and not ask_to_agree(what):
         print("Nothing was removed.")
         return 1
     busy = purge.busy(names)
@@ -98,7 +99,8 @@ def _remove(
     return 0
 
 
-def _ask_to_agree(what: str) -> bool:
+def ask_to_agree(what: str) -> bool:
+    """Whether a person at a terminal says yes."""
     if not sys.stdin.isatty():
         raise UsageError("This needs a confirmation, and there is no terminal.", "Pass --yes.")
     print(f"Remove {what}? It cannot be brought back. [y/N] ", end="", flush=True)

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from laconic.cli.commands.gateway import with_store
+from laconic.cli.team_people import add_person_arguments, delete_person_asked
 from laconic.cli.team_repositories import add_repository_arguments, manage_grants, manage_repositories
 from laconic.config import Settings
 
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     chosen = parser.add_subparsers(
         dest="what",
         required=True,
-        metavar="key|spending|repository|grant|audit",
+        metavar="key|spending|repository|grant|person|audit",
         help="what to look at, or to change",
     )
     key = chosen.add_parser("key", help="keys of people and programs").add_subparsers(
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     spent.add_argument("--csv", action="store_true", help="all rows, for a spreadsheet")
     chosen.add_parser("audit", help="who changed keys, repositories and grants, and deleted data")
     add_repository_arguments(chosen)
+    add_person_arguments(chosen)
     for each in (listed, revoked, spent, key.choices["create"], chosen.choices["audit"]):
         each.add_argument("--store", default="", metavar="URL", help="the team's database")
 
@@ -77,6 +79,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
             return _show_audit(keys)
         if args.what in {"repository", "grant"}:
             return _manage(args, keys)
+        if args.what == "person":
+            return delete_person_asked(args, with_store(settings, args.store), keys, _actor())
         if args.act == "create":
             return _create(args, keys)
         if args.act == "list":
