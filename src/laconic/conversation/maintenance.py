@@ -12,7 +12,7 @@ from laconic.conversation.eviction import EvictionCandidate, Evictor, candidates
 from laconic.conversation.history import History
 from laconic.conversation.ladder import Ladder
 from laconic.conversation.ledger import Decision, Removal
-from laconic.conversation.per_provider import for_provider
+from laconic.conversation.provider_settings import for_provider
 from laconic.conversation.quota import Quota
 from laconic.conversation.rollup import ExchangeRollup
 from laconic.conversation.staleness import find_finished, useless
