@@ -115,7 +115,9 @@ def test_a_repaired_change_is_not_blamed() -> None:
 
 def test_without_a_comparison_what_was_read_tells_the_part() -> None:
     assert _only_moment(_request(6, 0, change=None)).cause == "prefix_changed"
-    assert _only_moment(_request(6, FIXED, change=None, blocks=4)).cause == "message_changed"
+    changed = _only_moment(_request(6, FIXED, change=None, blocks=4))
+    assert changed.cause == "message_changed"
+    assert changed.detail.startswith(f"after the first {FIXED:,} of ")
     assert _only_moment(_request(6, FIXED, change=None, blocks=40)).cause == "marks_moved"
     assert _only_moment(_request(6, FIXED, change=None, compacted=True)).cause == "compaction"
 

@@ -10,6 +10,7 @@ from tests.conversation.sessions import Clock, code, count, engine, read, run, s
 
 from laconic.conversation.engine_options import EngineOptions
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
+from laconic.conversation.ledger import Decision
 from laconic.conversation.task_tracking import TaskTracker
 
 Json = dict[str, Any]
@@ -254,6 +255,7 @@ def test_what_was_shortened_at_once_is_archived_under_its_task() -> None:
     one = engine(EngineOptions(task_tools=_TOOLS), archive=archive)
     sent = send(one, messages)
     (made,) = sent.made
+    assert isinstance(made, Decision)
     assert (made.reason, made.task) == ("ingest", "Find it")
 
 

@@ -15,6 +15,7 @@ from laconic.wire.session_titles import choose_title, find_project
         (["<system-reminder>a</system-reminder>\n<b>c</b> Fix the parser"], "Fix the parser"),
         (["Caveat: the messages below were ...", "<command-name>/clear</command-name>", "Go"], "Go"),
         (["<user_instructions>\nonly"], ""),
+        (["# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>a</INSTRUCTIONS>", "Fix the parser"], "Fix the parser"),
         ([], ""),
     ],
 )

@@ -90,7 +90,9 @@ class HeadroomProcess:
         assert process is not None
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(msgspec.json.encode({"messages": messages, "model": model, "n": frozen}) + b"\n")
+        process.stdin.write(
+            msgspec.json.encode({"messages": _without_marks(messages), "model": model, "n": frozen}) + b"\n"
+        )
         process.stdin.flush()
         line = process.stdout.readline()
         if not line:
@@ -101,14 +103,24 @@ class HeadroomProcess:
 def _mark_alike(made: Sequence[Any], came: Sequence[Any]) -> list[Any]:
     """Messages with cache marks where the client set them, and nowhere else."""
     found: list[Any] = []
-    for place, message in enumerate(made):
+    for place, message in enumerate(_without_marks(made)):
         content = message["content"]
-        if isinstance(content, list) and content:
+        if isinstance(content, list) and content and place < len(came) and "cache_control" in str(came[place]):
+            marked = {**content[-1], "cache_control": {"type": "ephemeral"}}
+            message = {**message, "content": [*content[:-1], marked]}
+        found.append(message)
+    return found
+
+
+def _without_marks(messages: Sequence[Any]) -> list[Any]:
+    """It leaves alone what stands before a mark: with them it would do nothing, as clients mark the end."""
+    found: list[Any] = []
+    for message in messages:
+        content = message["content"]
+        if isinstance(content, list):
             blocks = []
             for block in content:
                 blocks.append({name: value for name, value in block.items() if name != "cache_control"})
-            if place < len(came) and "cache_control" in str(came[place]["content"]):
-                blocks[-1]["cache_control"] = {"type": "ephemeral"}
             message = {**message, "content": blocks}
         found.append(message)
     return found

@@ -340,6 +340,8 @@ class _Circumstances:
             return f"{request.blocks} new blocks; providers look back {LOOKBACK}"
         if request.change is not None and request.change.part:
             return request.change.detail
+        if cause == "message_changed":
+            return f"after the first {request.usage.cache_read:,} of {request.usage.prompt:,} tokens"
         return ""
 
 

@@ -14,7 +14,7 @@ _FOLDER: Final = re.compile(
     r"|(?:[Ww]orking|[Cc]urrent) directory:\s*([^\n\\<\"]+)"
     r"|Workspace Directories:[\s*-]*([^\n\\<\"]+)"
 )
-_CAVEAT: Final = ("Caveat: the messages below", "[Request interrupted")
+_CAVEAT: Final = ("Caveat: the messages below", "[Request interrupted", "# AGENTS.md instructions for ")
 
 
 def choose_title(texts: Iterable[str]) -> str:
