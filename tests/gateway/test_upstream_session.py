@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream, streamed
-from laconic.gateway.upstream_session import RelayedResponse, open_session
+from laconic.gateway.upstream_session import RelayedResponse, gather_bursts, open_session
 
 _EVENTS = [b"data: %06d\n\n" % number for number in range(20_000)]
 
@@ -32,3 +34,51 @@ async def _read_late() -> bytes:
 
 def test_a_late_reader_gets_everything() -> None:
     assert asyncio.run(_read_late()) == b"".join(_EVENTS)
+
+
+async def _gather(slow: float) -> bytes:
+    """An answer that comes at once, taken burst by burst."""
+    async with (
+        ScriptedUpstream(_answer) as upstream,
+        open_session() as session,
+        session.post(upstream.url + "/v1/messages", data=b"{}") as answer,
+        asyncio.timeout(20),
+    ):
+        pieces: list[bytes] = []
+        async for piece in gather_bursts(answer):
+            pieces.append(piece)
+            await asyncio.sleep(slow)
+        return b"".join(pieces)
+
+
+@pytest.mark.parametrize("slow", [0.0, 0.002])
+def test_a_burst_is_gathered_and_nothing_of_it_is_lost(slow: float) -> None:
+    assert asyncio.run(_gather(slow)) == b"".join(_EVENTS)
+
+
+async def _rest() -> list[bool]:
+    """Whether a connection reads: before a rest, during it, afterwards, and after one that was cut off."""
+    async with (
+        ScriptedUpstream(lambda request: streamed(_EVENTS[:3], pause=0.3)) as upstream,
+        open_session() as session,
+        session.post(upstream.url + "/v1/messages", data=b"{}") as answer,
+        asyncio.timeout(20),
+    ):
+        assert answer.connection is not None
+        connection, transport = answer.connection.protocol, answer.connection.transport
+        assert isinstance(connection, RelayedResponse)
+        assert isinstance(transport, asyncio.ReadTransport)
+        found = [transport.is_reading()]
+        for cut_off in (False, True):
+            rest = asyncio.ensure_future(connection.rest(0.02))
+            await asyncio.sleep(0)
+            found.append(transport.is_reading())
+            if cut_off:
+                rest.cancel()
+            await asyncio.wait({rest})
+            found.append(transport.is_reading())
+        return found
+
+
+def test_a_connection_that_rests_reads_on_afterwards_also_when_the_client_leaves() -> None:
+    assert asyncio.run(_rest()) == [True, False, True, False, True]

@@ -20,3 +20,19 @@ def test_a_damaged_file_is_moved_aside_and_learned_anew(tmp_path: Path, damage: 
     assert Capabilities(path).recall("m") == ("native", 9.0)
     (kept,) = list_ruined(path)
     assert kept.read_bytes() == damage
+
+
+def test_what_another_process_learned_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "models.json"
+    here, there = Capabilities(path), Capabilities(path)
+    here.keep("m", "native", 9.0)
+    assert there.recall("m") == ("native", 9.0)
+    here.keep("m", "prompted", 8.0)
+    assert there.recall("m") == ("prompted", 8.0)
+
+
+def test_a_file_that_is_the_same_is_not_decoded_again(tmp_path: Path) -> None:
+    """It is asked several times for each request."""
+    known = Capabilities(tmp_path / "models.json")
+    known.keep("m", "native", 9.0)
+    assert known.recall("m") is known.recall("m")
