@@ -20,7 +20,7 @@ from laconic.agent.permission import everything
 from laconic.agent.scripted_model import ModelScript
 from laconic.errors import BadSetting, UsageError
 from laconic.models.find_model import find_model
-from laconic.wire.titles import choose_title
+from laconic.wire.session_titles import choose_title
 
 RULES = [
     {"when": ["^Look"], "calls": [{"name": "run", "arguments": {"command": "echo first"}}]},
