@@ -157,14 +157,15 @@ class _Attack:
         victim, target = chance.choice(self._repositories), next(self._targets())
         text = chance.choice((*_INJECTIONS, "marker0_", "helper_", "own work number 0", "marker"))
         tool = chance.choice(_TOOLS)
-        arguments: dict[str, Any] = {
+        by_tool: dict[str, dict[str, Any]] = {
             "search": {"query": text, "in": chance.choice(("all", "code", "symbols", "refs", "docs"))},
             "inspect": {"symbol": chance.choice((text, f"@{victim.workspace}/own/marker_0.py::marker0_"))},
             "read": {"targets": [target, next(self._targets())]},
             "map": {"path": chance.choice(("", target))},
             "context": {"task": f"own work {text}", "path": chance.choice(("", target))},
             "trace": {"symbol": text, "to": chance.choice(("", "helper_"))},
-        }.get(tool, {"ref": text, "path": target, "action": "list"})
+        }
+        arguments = by_tool.get(tool, {"ref": text, "path": target, "action": "list"})
         if chance.random() < 0.5:
             arguments["workspace"] = chance.choice((victim.name, victim.workspace, target, text, "all", "*"))
         if chance.random() < 0.1:
