@@ -128,7 +128,8 @@ class _Attack:
             said = await OrganisationClient(client, base, key).ask(tool, **arguments)
             told = f"{tool} {arguments} with {key[:14]}"
         for repository in self._repositories:
-            if repository.secret not in said and f"@{repository.workspace}/own" not in said:
+            named = f"@{repository.workspace}/own"  # where the call names it, a refusal only repeats the call
+            if repository.secret not in said and (named not in said or repository.workspace in told):
                 continue
             if allowed and repository.name in self._readable:
                 self.own += 1
