@@ -98,6 +98,17 @@ def test_without_a_key_nothing_is_answered(cluster: OrganisationCluster) -> None
         assert "not known to the team" in _ask(cluster, key, "search", query="charge")
 
 
+def test_there_is_no_stream_to_hold_open(cluster: OrganisationCluster) -> None:
+    key = cluster.make_key("henry", "*")
+
+    async def work() -> int:
+        headers = {"authorization": f"Bearer {key}", "accept": "text/event-stream"}
+        async with aiohttp.ClientSession() as client, client.get(cluster.base + "/mcp", headers=headers) as answer:
+            return answer.status
+
+    assert asyncio.run(work()) == 405
+
+
 def test_contents_for_whoever_has_the_bytes(cluster: OrganisationCluster) -> None:
     remote = RemoteContents(cluster.base, cluster.make_key("frank"))
     wanted = content_key("other/place.py", CODE.encode())

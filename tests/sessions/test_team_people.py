@@ -49,7 +49,7 @@ def test_a_person_leaves_and_sums_stay(places: Places) -> None:
     assert (len(gone.keys), gone.grants, gone.figures) == (1, 1, 1)
     kept = ""
     for table in _TABLES:
-        kept += repr(keys.file.read(lambda base, table=table: base.execute(f"SELECT * FROM {table}").fetchall()))
+        kept += repr(keys.file.connection().execute(f"SELECT * FROM {table}").fetchall())
     assert "alice'" not in kept
     assert "alice " not in kept
     assert "alice," not in kept

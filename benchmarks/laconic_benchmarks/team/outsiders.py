@@ -128,7 +128,8 @@ class _Attack:
             said = await OrganisationClient(client, base, key).ask(tool, **arguments)
             told = f"{tool} {arguments} with {key[:14]}"
         for repository in self._repositories:
-            if repository.secret not in said and f"@{repository.workspace}/own" not in said:
+            named = f"@{repository.workspace}/own"  # where the call names it, a refusal only repeats the call
+            if repository.secret not in said and (named not in said or repository.workspace in told):
                 continue
             if allowed and repository.name in self._readable:
                 self.own += 1
@@ -157,14 +158,15 @@ class _Attack:
         victim, target = chance.choice(self._repositories), next(self._targets())
         text = chance.choice((*_INJECTIONS, "marker0_", "helper_", "own work number 0", "marker"))
         tool = chance.choice(_TOOLS)
-        arguments: dict[str, Any] = {
+        by_tool: dict[str, dict[str, Any]] = {
             "search": {"query": text, "in": chance.choice(("all", "code", "symbols", "refs", "docs"))},
             "inspect": {"symbol": chance.choice((text, f"@{victim.workspace}/own/marker_0.py::marker0_"))},
             "read": {"targets": [target, next(self._targets())]},
             "map": {"path": chance.choice(("", target))},
             "context": {"task": f"own work {text}", "path": chance.choice(("", target))},
             "trace": {"symbol": text, "to": chance.choice(("", "helper_"))},
-        }.get(tool, {"ref": text, "path": target, "action": "list"})
+        }
+        arguments = by_tool.get(tool, {"ref": text, "path": target, "action": "list"})
         if chance.random() < 0.5:
             arguments["workspace"] = chance.choice((victim.name, victim.workspace, target, text, "all", "*"))
         if chance.random() < 0.1:

@@ -120,6 +120,11 @@ class OrganisationServer:
         )
 
     async def mcp(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if (
+            scope["type"] == "http" and scope["method"] != "POST"
+        ):  # a stream without a session would never say anything
+            await PlainTextResponse("Send POST.\n", 405, {"allow": "POST"})(scope, receive, send)
+            return
         await self._mcp(scope, receive, send)
 
     @asynccontextmanager
