@@ -18,8 +18,8 @@ from laconic.sessions.trajectories import begin, resume
 from laconic.sessions.transcripts import transcripts
 from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
+from laconic.wire.json_spans import members, value
 from laconic.wire.messages import decode_arguments
-from laconic.wire.spans import members, value
 
 DEEP = [
     "[" * 100_000 + "]" * 100_000,

@@ -22,7 +22,7 @@ import msgspec
 
 from laconic.config import Settings, child_environment, load
 from laconic.render.table import Cell
-from laconic.serving.tokens import HEADER
+from laconic.serving.access_tokens import HEADER
 from laconic.sessions.spending import Spending
 from laconic.sessions.turn_record import TurnIdentity, TurnRecord
 from laconic.sessions.turn_tables import FILE

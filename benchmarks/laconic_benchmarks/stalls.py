@@ -27,7 +27,7 @@ import aiohttp
 
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
 from laconic.render.table import Cell
-from laconic.serving.tokens import HEADER, own_token
+from laconic.serving.access_tokens import HEADER, own_token
 from laconic_benchmarks.parties import GatewayProcess, provider
 from laconic_benchmarks.report import Bar, Options, Report, at_least, at_most, versions
 

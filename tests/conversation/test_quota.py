@@ -10,7 +10,7 @@ from tests.conversation.sessions import FORMAT, Clock, body, count, engine, long
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import EngineOptions, RequestLimits
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
-from laconic.conversation.per_provider import read_numbers
+from laconic.conversation.provider_settings import read_numbers
 from laconic.conversation.quota import Quota, limit_thinking
 from laconic.errors import BadSetting
 from laconic.wire.parsed_request import parse

@@ -15,8 +15,8 @@ from laconic.cli.commands.gateway import application, known_upstreams
 from laconic.cli.main import main
 from laconic.config import Settings, child_environment, load
 from laconic.errors import BadSetting, UsageError
+from laconic.serving.access_tokens import own_token
 from laconic.serving.listen import ListenAddress
-from laconic.serving.tokens import own_token
 from laconic.sessions.turn_record import AnswerCost, TurnIdentity, TurnRecord
 from laconic.sessions.turn_tables import FILE
 from laconic.sessions.turns import Turns

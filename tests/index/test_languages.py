@@ -18,7 +18,7 @@ _MADE_UP = r'''
 
 from laconic.index.dialect import LanguageDialect
 from laconic.index.language import Language
-from laconic.index.meaning import FOREIGN, module
+from laconic.index.name_meaning import FOREIGN, module
 from laconic.records import Import
 
 

@@ -14,10 +14,10 @@ from tests.samples import shop
 
 from laconic.config import Settings, child_environment
 from laconic.mcp_server.http import SessionLimits, application
+from laconic.serving.access_tokens import own_token
 from laconic.serving.hosts import allowed_hosts
 from laconic.serving.listen import bind, listen
 from laconic.serving.server import server_for
-from laconic.serving.tokens import own_token
 from laconic_benchmarks.clients import crowd, workspace
 
 INITIALIZE = {

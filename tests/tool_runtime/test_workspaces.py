@@ -9,7 +9,7 @@ import pytest
 
 from laconic.config import Settings, load
 from laconic.index.workspace_index import Index
-from laconic.tool_runtime import across
+from laconic.tool_runtime import several_workspaces
 from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tool_runtime.workspaces import name_workspaces
 from laconic.tools import tools
@@ -102,14 +102,14 @@ def test_of_equal_names_that_of_the_asking_workspace_comes_first(ask: Ask, tmp_p
 def test_what_many_workspaces_define_is_glanced_at_when_the_time_is_up(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(across, "SECONDS", -1.0)
+    monkeypatch.setattr(several_workspaces, "SECONDS", -1.0)
     text = ask("search", query="total_of", workspace="all")
     assert "@shop/src/shop/cart.py" in text
     assert "@stranger/ledger.py" in text
 
 
 def test_what_was_not_asked_is_said(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(across, "SECONDS", -1.0)
+    monkeypatch.setattr(several_workspaces, "SECONDS", -1.0)
     text = ask("search", query="/return \\w+/", workspace="all")
     assert "workspaces asked" in text
     assert "left out" in text

@@ -18,8 +18,8 @@ from laconic.tokens.count import counter
 from laconic.wire.cache_rules import FIVE_MINUTES, HOUR
 from laconic.wire.content import without_marks
 from laconic.wire.formats import FORMATS, format_named
+from laconic.wire.json_spans import elements, is_array
 from laconic.wire.parsed_request import ParsedRequest, parse
-from laconic.wire.spans import elements, is_array
 from laconic.wire.usage import Usage
 from laconic_benchmarks.bill.clients import PROMPT
 from laconic_benchmarks.bill.scenarios import Scenario

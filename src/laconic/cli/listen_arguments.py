@@ -50,8 +50,8 @@ def add_tls_arguments(parser: argparse.ArgumentParser) -> None:
 
 def listen_as_asked(args: argparse.Namespace, settings: Settings, address: str) -> ListenAddress:
     """The address with what protects it; its token is empty unless the user chose one."""
+    from laconic.serving.access_tokens import read_token
     from laconic.serving.listen import listen
-    from laconic.serving.tokens import read_token
 
     if args.token_file:
         token = read_token(args.token_file)

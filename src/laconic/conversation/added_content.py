@@ -10,7 +10,7 @@ from laconic.conversation.history import History
 from laconic.conversation.tool_use import ToolUse, about
 from laconic.records import AddedBlock, AddedContent
 from laconic.wire.parsed_request import ParsedRequest
-from laconic.wire.titles import choose_title, find_project
+from laconic.wire.session_titles import choose_title, find_project
 from laconic.wire.turns_and_blocks import At, Block
 
 _BEGINNING: Final = 6  # turns in which the user says what the session is about

@@ -28,9 +28,9 @@ from laconic.conversation.history import History
 from laconic.conversation.ledger import Decision, LedgerEntry, LedgerStore, Removal
 from laconic.conversation.lifetimes import Lifetimes
 from laconic.conversation.maintenance import Maintenance
-from laconic.conversation.per_provider import for_provider
 from laconic.conversation.prefix_hashes import PrefixHashes
 from laconic.conversation.prefix_repair import FormStore, PrefixRepair
+from laconic.conversation.provider_settings import for_provider
 from laconic.conversation.quota import Quota, QuotaStore, ThinkingLimit, limit_thinking
 from laconic.conversation.tracker import ConversationTracker
 from laconic.conversation.transaction import ArchiveStore, LedgerTransaction

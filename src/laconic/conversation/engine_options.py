@@ -8,7 +8,7 @@ import msgspec
 
 from laconic.conversation.cache_economics import CacheWeights
 from laconic.conversation.lifetimes import Lifetimes
-from laconic.conversation.per_provider import read_numbers
+from laconic.conversation.provider_settings import read_numbers
 
 
 class EngineOptions(msgspec.Struct, frozen=True):

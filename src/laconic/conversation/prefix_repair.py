@@ -41,8 +41,8 @@ from laconic.wire.json_form import (
     read_order,
     write_as,
 )
+from laconic.wire.json_spans import ByteSpan, is_object, is_string, last, members, string
 from laconic.wire.parsed_request import ParsedRequest, parse
-from laconic.wire.spans import ByteSpan, is_object, is_string, last, members, string
 from laconic.wire.turns_and_blocks import CACHE_MARK, Block
 
 _SESSIONS: Final = 32  # whose forms are remembered; those of others are read again

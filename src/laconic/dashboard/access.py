@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from laconic.dashboard.layout import page
 from laconic.dashboard.markup import tag
-from laconic.serving.tokens import HEADER, has_token, is_token
+from laconic.serving.access_tokens import HEADER, has_token, is_token
 
 VIEWER: Final = "laconic.viewer"  # in the scope of a request: who was let in; a client cannot write there
 _LONGEST: Final = 4_096  # bytes of the form that holds a token

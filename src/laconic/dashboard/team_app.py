@@ -23,7 +23,7 @@ from laconic.dashboard.json_document import document
 from laconic.dashboard.pages.team import team_page
 from laconic.dashboard.pages.tools_and_models import failure_page
 from laconic.errors import ArchiveUnavailable, LaconicError, NotAllowed, UsageError
-from laconic.serving.tokens import HEADER, has_token
+from laconic.serving.access_tokens import HEADER, has_token
 from laconic.sessions.team.budgets import Budgets
 from laconic.sessions.team.keys import Role, TeamKey, TeamKeys, WantedKey, key_id
 from laconic.sessions.team.spending import AXES, SpendingLine, TeamSpending, ViewerRights, write_csv

@@ -14,9 +14,9 @@ from laconic.errors import LaconicError
 from laconic.exchange.caller import Caller
 from laconic.sessions.archive import ArchiveEntry
 from laconic.wire.hidden_calls import HeldAnswer
+from laconic.wire.json_spans import elements, is_array
 from laconic.wire.messages import ModelCall, ToolDefinition
 from laconic.wire.parsed_request import ParsedRequest, parse
-from laconic.wire.spans import elements, is_array
 
 NAME: Final = "laconic_recall"
 OFFER: Final = ToolDefinition(

@@ -29,10 +29,10 @@ from laconic.gateway.session_registry import SessionRegistry
 from laconic.gateway.team_access import TeamAccess, TeamRefusal
 from laconic.gateway.team_gate import TeamGate
 from laconic.gateway.turn_recorder import TurnRecorder
+from laconic.serving.access_tokens import HEADER, TokenCheck, ask_for_token, has_token, is_token
 from laconic.serving.hosts import AllowedHosts, HostCheck
 from laconic.serving.readiness import Readiness
 from laconic.serving.telemetry import Telemetry
-from laconic.serving.tokens import HEADER, TokenCheck, ask_for_token, has_token, is_token
 from laconic.wire.prompted_tool_calls.capability import CapabilityMemory
 from laconic.wire.refusals import refusal
 

@@ -17,11 +17,11 @@ from laconic.gateway.compression import SideReader, opened
 from laconic.gateway.headers import downward
 from laconic.wire.formats import format_named
 from laconic.wire.hidden_calls import HeldAnswer, HeldStream, HiddenCalls
+from laconic.wire.json_spans import value
 from laconic.wire.prompted_tool_calls.answer import convert_answer as with_calls
 from laconic.wire.prompted_tool_calls.calls import BrokenCall, UnusableCalls
 from laconic.wire.prompted_tool_calls.written_call_stream import WrittenCallStream
 from laconic.wire.rate_limits import RateLimits
-from laconic.wire.spans import value
 from laconic.wire.usage import Usage
 from laconic.wire.usage_reader import UsageReader, usage_of, usage_of_part
 

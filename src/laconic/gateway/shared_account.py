@@ -7,9 +7,9 @@ from typing import Final
 import msgspec
 
 from laconic.exchange.plan import Plan
+from laconic.wire.json_spans import members
 from laconic.wire.json_values import as_object
 from laconic.wire.parsed_request import ParsedRequest
-from laconic.wire.spans import members
 from laconic.wire.thinking import most_output
 
 # Fields that reach what the account keeps for others, or whose cost nobody would see.

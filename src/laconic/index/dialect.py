@@ -17,7 +17,7 @@ from laconic.index.declared_types import (
 )
 
 if TYPE_CHECKING:
-    from laconic.index.meaning import Meaning
+    from laconic.index.name_meaning import Meaning
     from laconic.index.resolve.code import Code, SourceFile
     from laconic.records import Import
 

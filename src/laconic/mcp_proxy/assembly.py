@@ -7,11 +7,11 @@ from pathlib import Path
 
 from laconic.clients.registry import searches_tools
 from laconic.config import Settings, child_environment
-from laconic.mcp_proxy.catalogue import Catalogue
 from laconic.mcp_proxy.definitions import ServerDefinition
 from laconic.mcp_proxy.relay import MakeRelay, Relay, RelayParts, Send
 from laconic.mcp_proxy.results import ResultReducer
 from laconic.mcp_proxy.server_group import ServerGroup
+from laconic.mcp_proxy.server_listings import Catalogue
 from laconic.mcp_proxy.tool_calls import ToolCalls
 from laconic.tokens.count import counter
 from laconic.workspace.git import home

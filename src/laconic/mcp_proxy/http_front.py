@@ -20,8 +20,8 @@ from starlette.types import Send as AsgiSend
 
 from laconic.mcp_proxy.messages import Identifier, Message, is_notification
 from laconic.mcp_proxy.relay import MakeRelay
+from laconic.serving.access_tokens import TokenCheck
 from laconic.serving.hosts import AllowedHosts, HostCheck
-from laconic.serving.tokens import TokenCheck
 
 _SESSIONS: Final = 64
 _IDLE: Final = 1_800.0  # seconds after which a silent session ends

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from laconic import __version__
 from laconic.errors import LaconicError
-from laconic.mcp_proxy.catalogue import Catalogue
 from laconic.mcp_proxy.connection import ServerConnection
 from laconic.mcp_proxy.definitions import ServerDefinition
 from laconic.mcp_proxy.messages import (
@@ -30,6 +29,7 @@ from laconic.mcp_proxy.messages import (
 )
 from laconic.mcp_proxy.routes import Routes
 from laconic.mcp_proxy.server_group import ServerGroup
+from laconic.mcp_proxy.server_listings import Catalogue
 from laconic.mcp_proxy.tool_calls import ToolCalls
 from laconic.mcp_proxy.tool_lines import visible
 

@@ -9,11 +9,11 @@ from contextlib import suppress
 from typing import Any, Final
 
 from laconic.errors import ServerUnavailable
-from laconic.mcp_proxy.catalogue import Catalogue, Listing
 from laconic.mcp_proxy.connection import ServerConnection
 from laconic.mcp_proxy.definitions import ServerDefinition
 from laconic.mcp_proxy.messages import ErrorAnswer, Message
 from laconic.mcp_proxy.own_tools import NAMES
+from laconic.mcp_proxy.server_listings import Catalogue, Listing
 from laconic.mcp_proxy.tool_directory import ToolDirectory
 
 _LOG: Final = logging.getLogger(__name__)

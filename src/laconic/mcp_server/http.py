@@ -12,8 +12,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from laconic.config import Settings
 from laconic.mcp_server.server import CodePlane
+from laconic.serving.access_tokens import TokenCheck
 from laconic.serving.hosts import AllowedHosts, HostCheck
-from laconic.serving.tokens import TokenCheck
 
 _SPARE: Final = 64  # sessions above the limit that may be open while others are being ended
 _SESSION: Final = "mcp-session-id"

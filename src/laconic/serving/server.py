@@ -15,7 +15,7 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
-from laconic.serving.garbage import GarbageCollection
+from laconic.serving.garbage_collection import GarbageCollection
 from laconic.serving.listen import ListenAddress
 from laconic.serving.protocol import BoundedProtocol, BoundedState, ConnectionBounds
 from laconic.serving.readiness import Readiness

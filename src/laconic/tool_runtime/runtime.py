@@ -28,13 +28,13 @@ from laconic.render.escape_control import visible
 from laconic.sessions.archive import Archive
 from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.tokens.count import Counter, counter
-from laconic.tool_runtime.across import ask_workspaces
 from laconic.tool_runtime.arguments import clean, understand, usage
 from laconic.tool_runtime.budget import limit, read_budgets
 from laconic.tool_runtime.compose import ComposedAnswer, compose, cut_to, longest, put_outsized_last
 from laconic.tool_runtime.continuation import write_call, write_command
 from laconic.tool_runtime.edit_workspace import EditWorkspace
 from laconic.tool_runtime.session import Session
+from laconic.tool_runtime.several_workspaces import ask_workspaces
 from laconic.tool_runtime.tool import (
     AGAIN,
     AT,

@@ -22,7 +22,7 @@ from laconic.index.store import Symbol
 from laconic.index.symbol_kinds import RANKED_TYPES, WITH_BODY
 from laconic.render.compact_json import Json
 from laconic.render.plural import count_of
-from laconic.tool_runtime.find_across import find_symbols
+from laconic.tool_runtime.find_in_workspaces import find_symbols
 from laconic.tool_runtime.outline import outline_type
 from laconic.tool_runtime.source import OpenedFile, body, clip_line, open_file
 from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall

@@ -12,8 +12,8 @@ from laconic.index.search.lookup import suggest_names, suggest_paths
 from laconic.index.store import Symbol
 from laconic.records import Span
 from laconic.render.escape_control import visible_name
-from laconic.tool_runtime.across import place_piece
 from laconic.tool_runtime.outline import outline
+from laconic.tool_runtime.several_workspaces import place_piece
 from laconic.tool_runtime.source import OpenedFile, excerpt, open_file
 from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.read_file import inside, relative

@@ -26,7 +26,7 @@ from laconic.reduce.pattern import compile_pattern
 from laconic.render.compact_json import hit_record
 from laconic.render.hits import by_file, enclosing, hit_line
 from laconic.render.plural import count_of
-from laconic.tool_runtime.find_across import find_symbols
+from laconic.tool_runtime.find_in_workspaces import find_symbols
 from laconic.tool_runtime.outline import scaffold
 from laconic.tool_runtime.source import body, clip_line, open_file
 from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall

@@ -11,7 +11,7 @@ from laconic.index.search.lookup import suggest_names
 from laconic.index.store import Symbol
 from laconic.render.compact_json import Json
 from laconic.tool_runtime.arguments import usage
-from laconic.tool_runtime.find_across import find_symbols
+from laconic.tool_runtime.find_in_workspaces import find_symbols
 from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _DEPTH: Final = 3

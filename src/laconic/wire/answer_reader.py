@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from laconic.errors import MalformedRequest, ModelError
+from laconic.wire.json_spans import value
 from laconic.wire.messages import Json, ModelAnswer, ProviderDialect
-from laconic.wire.spans import value
 from laconic.wire.sse import ServerSentEvents, data_of
 
 

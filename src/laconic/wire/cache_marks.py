@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from laconic.wire.content import without_marks
+from laconic.wire.json_spans import is_object, last, members
 from laconic.wire.parsed_request import ParsedRequest
-from laconic.wire.spans import is_object, last, members
 from laconic.wire.turns_and_blocks import CACHE_MARK, Block
 
 _MARKABLE: Final = frozenset({"text", "call", "result", "image"})

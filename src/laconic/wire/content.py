@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from laconic.wire.spans import ByteSpan, elements, is_array, is_object, is_string, last, members, string
+from laconic.wire.json_spans import ByteSpan, elements, is_array, is_object, is_string, last, members, string
 from laconic.wire.turns_and_blocks import BlockElement, BlockLayout, Kind, Role, key_of
 
 _MARK = b'"cache_control"'

@@ -15,9 +15,9 @@ from typing import Final, TypeVar
 import msgspec
 
 from laconic.wire.content import without_marks
+from laconic.wire.json_spans import elements, is_array, value
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.provider_format import ProviderFormat
-from laconic.wire.spans import elements, is_array, value
 from laconic.wire.turns_and_blocks import CACHE_MARK, Turn
 
 T = TypeVar("T")

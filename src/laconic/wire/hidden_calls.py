@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from laconic.errors import MalformedRequest
+from laconic.wire.json_spans import value
 from laconic.wire.json_values import as_object
 from laconic.wire.messages import Json, ModelAnswer, ModelCall
-from laconic.wire.spans import value
 from laconic.wire.sse import ServerSentEvents, data_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from laconic.wire.fingerprint import canonical_hash
-from laconic.wire.spans import elements, is_array, is_object, members
+from laconic.wire.json_spans import elements, is_array, is_object, members
 
 _STYLES: Final = ((b",", b":"), (b", ", b": "))  # between members, and behind a key
 _SIZE: Final = 8  # bytes of a hash

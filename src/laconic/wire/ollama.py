@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from laconic.wire.json_spans import read_object
 from laconic.wire.json_values import objects_in
-from laconic.wire.spans import read_object
 
 _SET: Final = re.compile(r"^\s*num_ctx\s+(\d+)\s*$", re.M)
 

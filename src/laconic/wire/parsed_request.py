@@ -9,8 +9,8 @@ import msgspec
 
 from laconic.errors import MalformedRequest
 from laconic.wire.exchanges import Exchange, exchanges
+from laconic.wire.json_spans import ByteSpan, elements, is_array, is_object, is_string, last, members, string, value
 from laconic.wire.provider_format import ProviderFormat
-from laconic.wire.spans import ByteSpan, elements, is_array, is_object, is_string, last, members, string, value
 from laconic.wire.splice import splice
 from laconic.wire.turns_and_blocks import WORDS, At, Block, Change, Fault, InsertMessage, MessageShape, Turn
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from laconic.errors import ConversationError, MalformedRequest
-from laconic.wire.spans import ByteSpan, elements, is_object, is_string, members, string, value
+from laconic.wire.json_spans import ByteSpan, elements, is_object, is_string, members, string, value
 from laconic.wire.turns_and_blocks import (
     At,
     Block,

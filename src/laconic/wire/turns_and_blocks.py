@@ -9,7 +9,7 @@ from typing import Final, Literal
 import msgspec
 
 from laconic.errors import MalformedRequest
-from laconic.wire.spans import ByteSpan, is_object, is_string, string, value
+from laconic.wire.json_spans import ByteSpan, is_object, is_string, string, value
 
 Role = Literal["system", "user", "assistant", "tool"]
 Kind = Literal[

@@ -10,8 +10,8 @@ from typing import Final
 from laconic.errors import MalformedRequest
 from laconic.tokens.count import counter
 from laconic.wire.formats import FORMATS
+from laconic.wire.json_spans import value
 from laconic.wire.parsed_request import ParsedRequest
-from laconic.wire.spans import value
 from laconic.wire.turns_and_blocks import LIFETIME
 from laconic.wire.usage import Counters, Usage
 

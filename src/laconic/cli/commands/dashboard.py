@@ -28,10 +28,10 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     from urllib.parse import quote
 
     from laconic.dashboard.app import make_standalone_application
+    from laconic.serving.access_tokens import own_token
     from laconic.serving.hosts import allowed_hosts
     from laconic.serving.listen import bind
     from laconic.serving.server import server_for
-    from laconic.serving.tokens import own_token
 
     where = listen_as_asked(args, settings, args.listen)
     token = where.token or own_token(settings.state_dir())

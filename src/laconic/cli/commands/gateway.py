@@ -189,7 +189,7 @@ def _login(settings: Settings, keys: TeamKeys) -> Starlette:
 
 def _viewer_token(settings: Settings, *, make: bool) -> str:
     """The token for the numbers and the dashboard. Where none can be kept nobody sees them, and the proxy works."""
-    from laconic.serving.tokens import own_token
+    from laconic.serving.access_tokens import own_token
 
     if settings.text("gateway.token"):
         return settings.text("gateway.token")

@@ -72,10 +72,10 @@ def _serve_http(args: argparse.Namespace, settings: Settings) -> int:
     from laconic.errors import UsageError
     from laconic.mcp_proxy.http_front import around_application
     from laconic.mcp_server.http import application
+    from laconic.serving.access_tokens import own_token
     from laconic.serving.hosts import allowed_hosts
     from laconic.serving.listen import bind
     from laconic.serving.server import server_for
-    from laconic.serving.tokens import own_token
 
     where = listen_as_asked(args, settings, args.http)
     if args.no_token and (where.token or not where.local):

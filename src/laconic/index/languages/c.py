@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
-from laconic.index.meaning import Meaning, of
 from laconic.index.module_paths.included_files import locate_included, publish_headers
+from laconic.index.name_meaning import Meaning, of
 from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from laconic.index.declared_types import read_result_after_arrow, read_type_after_colon, split_outside, take_whole
 from laconic.index.dialect import LanguageDialect, split_words
 from laconic.index.language import Language
-from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, module
+from laconic.index.name_meaning import FOREIGN, UNKNOWN, Meaning, module
 from laconic.index.parse.definition_draft import DefinitionDraft
 from laconic.index.parse.source import Source
 from laconic.records import Import

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, module, of
+from laconic.index.name_meaning import FOREIGN, UNKNOWN, Meaning, module, of
 from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.schema import file_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import Final
 
-from laconic.index.meaning import FOREIGN, Meaning, module
+from laconic.index.name_meaning import FOREIGN, Meaning, module
 from laconic.index.resolve.code import Code, SourceFile
 
 _GENERATED: Final = frozenset({"config.h", "version.h", "config.hpp", "version.hpp"})  # every project has its own

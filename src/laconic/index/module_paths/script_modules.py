@@ -7,7 +7,7 @@ import posixpath
 import re
 from typing import Final
 
-from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, module
+from laconic.index.name_meaning import FOREIGN, UNKNOWN, Meaning, module
 from laconic.index.resolve.code import Code, SourceFile
 
 _SUFFIXES: Final = (

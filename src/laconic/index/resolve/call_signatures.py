@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from laconic.index.declared_types import DeclaredValue, type_names
-from laconic.index.meaning import UNKNOWN, Meaning, NamePlace
+from laconic.index.name_meaning import UNKNOWN, Meaning, NamePlace
 from laconic.index.resolve import names
 from laconic.index.resolve.callbacks import (
     find_call_signatures,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from laconic.index.meaning import NamePlace
+from laconic.index.name_meaning import NamePlace
 from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.names import path
 from laconic.index.schema import file_of, position_of

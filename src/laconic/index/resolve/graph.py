@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
-from laconic.index.meaning import Meaning, NamePlace, of
+from laconic.index.name_meaning import Meaning, NamePlace, of
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.code import Code
 from laconic.index.resolve.references import SymbolUse, references

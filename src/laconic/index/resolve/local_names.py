@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from laconic.index.declared_types import DeclaredValue
 from laconic.index.language import Language
 from laconic.index.languages import all_languages
-from laconic.index.meaning import NamePlace
+from laconic.index.name_meaning import NamePlace
 from laconic.index.parse.compiled import compile_language
 from laconic.index.parse.tree import parse_tree
 from laconic.index.resolve.code import Code

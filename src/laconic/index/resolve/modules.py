@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from laconic.index.languages import dialect_of
-from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning
+from laconic.index.name_meaning import FOREIGN, UNKNOWN, Meaning
 from laconic.index.resolve.code import Code, SourceFile
 
 

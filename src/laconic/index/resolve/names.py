@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from laconic.index.meaning import FOREIGN, UNKNOWN, Meaning, NamePlace, module, of
+from laconic.index.name_meaning import FOREIGN, UNKNOWN, Meaning, NamePlace, module, of
 from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.modules import find_part, locate
 from laconic.index.schema import file_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from laconic.index.meaning import UNKNOWN, Meaning, NamePlace, instance
+from laconic.index.name_meaning import UNKNOWN, Meaning, NamePlace, instance
 from laconic.index.resolve import classes
 from laconic.index.resolve.code import Code
 from laconic.index.resolve.common_names import is_common, is_distinctive

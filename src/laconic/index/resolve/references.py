@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from laconic.errors import LaconicError
-from laconic.index.meaning import UNKNOWN, module
+from laconic.index.name_meaning import UNKNOWN, module
 from laconic.index.resolve import names
+from laconic.index.resolve.certainty import TIERS, Judge, Verdict
 from laconic.index.resolve.code import Code, id_at
-from laconic.index.resolve.judge import TIERS, Judge, Verdict
 from laconic.index.resolve.target import TargetSymbol, target
 from laconic.index.resolve.values import Values
 from laconic.index.scip.reading import FILE, LARGEST, find_uses

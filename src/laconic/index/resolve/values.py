@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from laconic.index.declared_types import DeclaredValue, split_outside
-from laconic.index.meaning import (
+from laconic.index.name_meaning import (
     ALIEN,
     ALIENS,
     CONTAINER,

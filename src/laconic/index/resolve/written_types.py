@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from laconic.index.declared_types import read_element_type, split_intersection, split_union, type_names
-from laconic.index.meaning import ALIENS, CONTAINER, UNKNOWN, Meaning, NamePlace, container, function, instance
+from laconic.index.name_meaning import ALIENS, CONTAINER, UNKNOWN, Meaning, NamePlace, container, function, instance
 from laconic.index.resolve import classes, names
 from laconic.index.resolve.callbacks import read_function_type
 from laconic.index.resolve.code import Code

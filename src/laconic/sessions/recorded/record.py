@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from laconic.sessions.transcripts import LATEST, Transcript
-from laconic.wire.titles import choose_title
+from laconic.wire.session_titles import choose_title
 
 Row = dict[str, Any]
 _MILLISECONDS: Final = 1000

@@ -8,10 +8,10 @@ from hashlib import sha256
 import msgspec
 
 from laconic.errors import MalformedRequest
+from laconic.wire.json_spans import value
 from laconic.wire.prompted_tool_calls.calls import BrokenCall, PromptedTool, UnusableCalls
 from laconic.wire.prompted_tool_calls.parser import CallParser, ParsedAnswer
 from laconic.wire.provider_format import ProviderFormat
-from laconic.wire.spans import value
 
 
 class ConvertedAnswer(msgspec.Struct, frozen=True):

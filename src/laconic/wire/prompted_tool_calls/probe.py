@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from laconic.wire.formats import format_named
+from laconic.wire.json_spans import read_object
 from laconic.wire.json_values import as_list, objects_in
 from laconic.wire.messages import ToolDefinition
 from laconic.wire.refusals import refuses_tools
-from laconic.wire.spans import read_object
 
 _SCHEMA: Final = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 _ABOUT: Final = "Says a word. It has no effect."

@@ -7,10 +7,10 @@ from typing import Final
 
 import msgspec
 
+from laconic.wire.json_spans import members
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.prompted_tool_calls.calls import PromptedTool, UnusableCalls
 from laconic.wire.provider_format import DeclaredTool
-from laconic.wire.spans import members
 from laconic.wire.turns_and_blocks import Block, Turn
 
 _GONE: Final = frozenset(

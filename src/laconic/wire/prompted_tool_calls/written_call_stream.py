@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from laconic.errors import MalformedRequest
+from laconic.wire.json_spans import value
 from laconic.wire.prompted_tool_calls.calls import BrokenCall, PromptedTool, UnusableCalls
 from laconic.wire.prompted_tool_calls.parser import ParsedAnswer
-from laconic.wire.spans import value
 from laconic.wire.sse import ServerSentEvents, data_of
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from laconic.wire.content import JsonObject, call_part, pieces_of, plain_part, result_part, text_part
+from laconic.wire.json_spans import ByteSpan, is_array, is_string
 from laconic.wire.json_values import as_list, as_object
 from laconic.wire.messages import (
     Json,
@@ -16,7 +17,6 @@ from laconic.wire.messages import (
 from laconic.wire.parsed_request import ParsedRequest
 from laconic.wire.provider_format import DeclaredTool
 from laconic.wire.request_rules import check_paired, ends_answerable, nothing_empty
-from laconic.wire.spans import ByteSpan, is_array, is_string
 from laconic.wire.turns_and_blocks import BlockLayout, Fault, Kind, MessageShape, Role
 
 _ROLES: Final[dict[str, Role]] = {

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from laconic.index.meaning import Meaning, NamePlace, of
+from laconic.index.name_meaning import Meaning, NamePlace, of
 from laconic.index.resolve import classes, import_reach, names, receivers
 from laconic.index.resolve.code import Code, SourceFile
 from laconic.index.resolve.common_names import is_common

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from laconic.errors import BadSetting
-from laconic.serving.tokens import FILE, has_token, is_token, own_token, read_token
+from laconic.serving.access_tokens import FILE, has_token, is_token, own_token, read_token
 
 
 def test_it_is_made_once_and_nobody_else_can_read_it(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.wire.titles import choose_title, find_project
+from laconic.wire.session_titles import choose_title, find_project
 
 
 @pytest.mark.parametrize(

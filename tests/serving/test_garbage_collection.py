@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from laconic.serving.garbage import GarbageCollection
+from laconic.serving.garbage_collection import GarbageCollection
 
 
 class Clock:
