@@ -97,7 +97,7 @@ def _parts(settings: Settings, readiness: Readiness) -> OrganisationParts:
 
 def _read_secret(place: str) -> str:
     """From a file or a variable; none: no webhook is accepted."""
-    from laconic.serving.tokens import read_token
+    from laconic.serving.access_tokens import read_token
 
     how, _, where = place.partition(":")
     if how == "file" and where:
