@@ -25,6 +25,17 @@ def test_a_text_in_json_is_written_as_what_it_is() -> None:
     assert "\\n" not in shown
 
 
+def test_a_patch_that_a_comment_quotes_keeps_its_ends() -> None:
+    """What is around a comment on code is context: whoever works on it reads the file."""
+    hunk = "\n".join(["@@ -1,5 +1,400 @@ def run():", *(f"+    step_{number}(value)" for number in range(400))])
+    shown = _reduce({"id": 7, "diff_hunk": hunk, "body": "Please hoist this."})
+    assert "@@ -1,5 +1,400 @@ def run():" in shown
+    assert "+    step_399(value)" in shown
+    assert "+    step_200(value)" not in shown
+    assert "Please hoist this." in shown
+    assert "whole: recall x" in shown
+
+
 def test_json_in_a_string_of_json_is_opened() -> None:
     inner = {"files": [{"path": f"src/{number}.py", "size": number * 7} for number in range(30)], "id": "a0e1"}
     shown = _reduce({"result": json.dumps(inner, indent=2)})

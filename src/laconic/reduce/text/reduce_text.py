@@ -43,6 +43,7 @@ from laconic.reduce.text.tables import table_parts
 _BLANKS: Final = 16  # characters of a text that is nothing but white space
 _WHOLE: Final = 1_200  # characters; below that nothing but noise is left out
 _ROOM: Final = 2_800  # characters that any text may keep beside its noise
+_QUOTED: Final = 1_500  # characters of a patch inside JSON
 _CEILING: Final = 40_000  # characters that a view may have when nobody set a budget
 _HIGHEST: Final = 80_000  # for kinds in which every row is a thing of its own
 _ROWS: Final = frozenset({"json", "stream", "diagnostics", "search", "patch"})
@@ -161,9 +162,18 @@ def _json_parts(body: str) -> tuple[list[TextPart], bool]:
 def _text_parts(text: str) -> list[TextPart]:
     """The parts of a text that JSON holds."""
     kind = detect_clean(text)
-    if kind in _FORMS:
-        return _FORMS[kind].parts(text.split("\n"))
-    return prose_parts(text.split("\n"))
+    if kind not in _FORMS:
+        return prose_parts(text.split("\n"))
+    parts = _FORMS[kind].parts(text.split("\n"))
+    if kind == "patch" and len(text) > _QUOTED:
+        return [_quote(parts)]
+    return parts
+
+
+def _quote(parts: Sequence[TextPart]) -> TextPart:
+    """The ends of a patch that a comment or a record quotes: whoever works on it reads the file."""
+    chosen = write(parts, choose(parts, _QUOTED, len, floor=TOP))
+    return TextPart(chosen.text, PLACE, chosen.shown + chosen.left_out, whole=False)
 
 
 def _stream_parts(body: str) -> tuple[list[TextPart], bool]:
