@@ -19,7 +19,7 @@ from laconic.serving.line_repair import find_id
 
 _CHUNK: Final = 262_144
 _EDGE: Final = 65_536  # bytes at either end of a line that is too long, in which its id is looked for
-_PATIENCE: Final = 2.0  # seconds in which a process may end by itself
+_PATIENCE: Final = 0.8  # seconds in which a process may end by itself; twice that is less than a client gives us
 
 
 class ProcessTransport:
