@@ -61,6 +61,7 @@ class ServerConnection:
         self._starting = asyncio.Lock()
         self._transport: _Transport | None = None
         self._reader: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
         self._pending: dict[Identifier, asyncio.Future[Message]] = {}
         self._number = 0
         self._failures = 0  # since it last answered
@@ -139,7 +140,9 @@ class ServerConnection:
         transport, reader = self._transport, self._reader
         self._transport, self._reader = None, None
         if isinstance(transport, ProcessTransport):
-            await transport.close()
+            self._closing = asyncio.create_task(transport.close())
+        if self._closing is not None:  # whoever is cancelled while he waits leaves no process behind
+            await asyncio.shield(self._closing)
         if reader is not None:
             reader.cancel()
             with suppress(asyncio.CancelledError, Exception):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from contextlib import suppress
 from typing import Final
 
@@ -17,7 +18,9 @@ _QUEUED: Final = 500  # messages that wait for a client; while they do, notifica
 
 
 async def serve_stdio(make: MakeRelay, lines: LineReader) -> None:
-    """Run until the client closes the stream."""
+    """Run until the client closes the stream, or until we are told to end: no server may outlive us."""
+    with suppress(NotImplementedError):  # Windows, where a process that is ended hears nothing of it
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, lines.end)
     outgoing: asyncio.Queue[bytes] = asyncio.Queue()
 
     def send(message: Message, related: Identifier | None) -> None:

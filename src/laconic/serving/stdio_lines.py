@@ -41,6 +41,10 @@ class LineReader:
         except queue.Empty:
             return None
 
+    def end(self) -> None:
+        """End the input here, after the lines that have come."""
+        self._waiting.put(b"")
+
     def say(self, message: bytes) -> None:
         """Write one message whole."""
         left = memoryview(message + b"\n")
