@@ -87,7 +87,7 @@ VERSION: Final = crc32(repr(STATEMENTS).encode()) & 0x7FFFFFFF or 1
 
 # Raise it when the same bytes of a file give other rows than before: a parser sees more, words are split otherwise.
 # Versions that were read with a smaller number stay in use while their files are parsed again, one after the other.
-PARSER: Final = 7
+PARSER: Final = 8
 
 # Tables whose rows go with their file, and how they name it.
 BY_FILE: Final = ("refs", "imports", "exports")

@@ -37,7 +37,7 @@ _CONFIG: Final = re.compile(
     re.IGNORECASE,
 )
 _DATA: Final = re.compile(
-    r"\.(po|pot|csv|tsv|geojson|svg|sql\.gz|log|snap|ipynb|wkt|prj|out|patch|diff|jsonl|ndjson|dat|lst)$",
+    r"\.(po|pot|csv|tsv|geojson|svg|sql\.gz|log|snap|wkt|prj|out|patch|diff|jsonl|ndjson|dat|lst)$",
     re.IGNORECASE,
 )
 _MINIFIED_KINDS: Final = re.compile(r"\.(m?js|cjs|css|html?)$", re.IGNORECASE)
