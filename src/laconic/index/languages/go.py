@@ -343,15 +343,15 @@ def _count(parameters: str) -> int:
 
 
 def _find_interfaces(code: Code, type_: int) -> list[int]:
-    from laconic.index.resolve.structural_types import find_fits  # it needs all languages
+    from laconic.index.resolve.structural_types import StructuralTypes  # it needs all languages
 
-    return find_fits(code, "go", _read_shape).bases.get(type_, [])
+    return StructuralTypes("go", _read_shape).find_interfaces(code, type_)
 
 
 def _find_implementers(code: Code, type_: int) -> list[int]:
-    from laconic.index.resolve.structural_types import find_fits
+    from laconic.index.resolve.structural_types import StructuralTypes
 
-    return find_fits(code, "go", _read_shape).heirs.get(type_, [])
+    return StructuralTypes("go", _read_shape).find_implementers(code, type_)
 
 
 _BUILT_IN_TYPES: Final = split_words(

@@ -191,23 +191,32 @@ def descendants(code: Code, type_: int) -> list[int]:
     queue = [type_]
     while queue and len(found) < 5000:
         current = queue.pop()
-        symbol = code.symbol(current)
-        if symbol is None:
-            continue
-        for number in [*_heirs(code).get(symbol.name, ()), *_find_implicit_heirs(code, symbol)]:
-            if number not in found and number != type_ and current in bases(code, number)[0]:
+        for number in [*heirs_named_by(code, current), *_find_implicit_heirs(code, current)]:
+            if number not in found and number != type_:
                 found[number] = None
                 queue.append(number)
     code.derived[key] = list(found)
     return list(found)
 
 
-def _find_implicit_heirs(code: Code, symbol: Symbol) -> list[int]:
+def heirs_named_by(code: Code, type_: int) -> list[int]:
+    """The types that say that they inherit from a type."""
+    symbol = code.symbol(type_)
+    if symbol is None:
+        return []
+    found = []
+    for number in dict.fromkeys(_heirs(code).get(symbol.name, ())):
+        if type_ in declared_bases(code, number)[0]:
+            found.append(number)
+    return found
+
+
+def _find_implicit_heirs(code: Code, type_: int) -> list[int]:
     """The types that have the shape of an interface without saying so."""
-    source = code.sources.get(symbol.file)
+    source = code.sources.get(file_of(type_))
     if source is None or source.dialect.find_implicit_heirs is None:
         return []
-    return source.dialect.find_implicit_heirs(code, symbol.id)
+    return source.dialect.find_implicit_heirs(code, type_)
 
 
 def kin(code: Code, type_: int) -> set[int]:
@@ -385,13 +394,10 @@ def _heirs(code: Code) -> dict[str, list[int]]:
         return kept
     found: dict[str, list[int]] = {}
     for number, kind, written in code.bases():
-        symbol = code.symbol(int(number))
         heirs = [int(number)]
         if kind == "impl":
-            if symbol is not None:
-                heirs = find_extended_types(code, symbol)
-            else:
-                heirs = []
+            block = code.symbol(int(number))
+            heirs = find_extended_types(code, block) if block is not None else []
         for base in str(written).split("\n"):
             if last := _last_word(base):
                 found.setdefault(last, []).extend(heirs)

@@ -16,7 +16,7 @@ from laconic.index.languages import dialect_of
 from laconic.index.schema import file_of, position_of, symbol_id
 from laconic.index.store import Store, Symbol
 from laconic.index.store.file_queries import find_renamed_imports, read_exports, read_imports, read_sources
-from laconic.index.store.symbol_queries import read_bases
+from laconic.index.store.symbol_queries import read_bases, read_interface_methods
 from laconic.index.store.word_queries import count_files_using
 from laconic.index.symbol_kinds import NAMELESS
 from laconic.records import Import, Reference
@@ -215,6 +215,10 @@ class Code:
     def bases(self) -> list[tuple[int, str, str]]:
         """Id, kind and bases (one a line) of every type that names any."""
         return read_bases(self.store)
+
+    def interface_methods(self) -> list[tuple[int, str, str]]:
+        """The interface, the name and the signature of every method that an interface declares."""
+        return read_interface_methods(self.store)
 
     def files_using(self, names: Iterable[str]) -> dict[str, int]:
         """In how many files each name is used, in whatever case."""

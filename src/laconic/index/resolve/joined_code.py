@@ -115,6 +115,14 @@ class JoinedCode(Code):
                 found.append((symbol + offset, kind, written))
         return found
 
+    def interface_methods(self) -> list[tuple[int, str, str]]:
+        found: list[tuple[int, str, str]] = []
+        for number, member in enumerate(self.members):
+            offset = number << (_FILES + SHIFT)
+            for interface, name, signature in member.code.interface_methods():
+                found.append((interface + offset, name, signature))
+        return found
+
     def files_using(self, names: Iterable[str]) -> dict[str, int]:
         wanted = set(names)
         found = dict.fromkeys(wanted, 0)

@@ -81,6 +81,13 @@ def read_bases(store: Store) -> list[tuple[int, str, str]]:
     return store.connection.execute("SELECT id, kind, bases FROM symbols WHERE bases != ''").fetchall()
 
 
+def read_interface_methods(store: Store) -> list[tuple[int, str, str]]:
+    """The interface, the name and the signature of every method that an interface declares."""
+    sql = """SELECT m.parent, m.name, m.signature FROM symbols i JOIN symbols m ON m.parent = i.id
+        WHERE i.kind = 'interface' AND m.kind = 'method'"""
+    return store.connection.execute(sql).fetchall()
+
+
 def read_public_names(store: Store, kinds: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Path and name of the public definitions at the top of source files, those in the fewest folders first."""
     sql = f"""SELECT f.path, s.name FROM symbols s JOIN files f ON f.id = s.id >> {SHIFT}
