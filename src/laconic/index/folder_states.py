@@ -35,6 +35,7 @@ class FolderLook:
     """What a look at the disk found."""
 
     changes: StaleFiles
+    folders: tuple[str, ...] = ()  # all that hold files
     files: int = -1  # that a workspace has; less than none: its folders cannot be told apart
     states: dict[str, bytes] = field(default_factory=dict)  # of all folders that the index now holds, once it is done
     unchanged: dict[str, bytes] = field(default_factory=dict)  # of those that it held before
@@ -45,11 +46,14 @@ def look_at_folders(store: Store, root: Path, secrets: SecretFiles, now_ns: int)
     before = _read(store)
     salt = secrets.fingerprint
     look = FolderLook(StaleFiles((), ()), files=0)
+    items: list[ListedFile] = []
     others: list[FolderFiles] = []
     seen: set[str] = set()
     for folder in list_folders(root):
         if folder.path in seen:  # two repositories have files in one folder
-            return FolderLook(compare(listing(root, secrets), read_known_files(store)))
+            items = listing(root, secrets)
+            folders = dict.fromkeys(item.path.rpartition("/")[0] for item in items)
+            return FolderLook(compare(items, read_known_files(store)), tuple(folders))
         seen.add(folder.path)
         look.files += len(folder)
         state = folder.digest(salt)
@@ -59,7 +63,7 @@ def look_at_folders(store: Store, root: Path, secrets: SecretFiles, now_ns: int)
             others.append(folder)
         if folder.newest_ns + _YOUNG < now_ns:
             look.states[folder.path] = state
-    items: list[ListedFile] = []
+    look.folders = tuple(seen)
     for folder in others:
         items.extend(folder.list_files(secrets))
     if not before:

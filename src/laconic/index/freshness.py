@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from laconic.index.changes import StaleFiles, compare, is_same, read_known_files
+from laconic.index.changes import StaleFiles, is_same, read_known_files
+from laconic.index.folder_states import look_at_folders
 from laconic.index.store import Store
 from laconic.index.store.file_queries import FileStamp, read_paths
 from laconic.workspace.folder_watch import FolderWatch, WatchEvents, folders_of
-from laconic.workspace.listing import ListedFile, listing, look
+from laconic.workspace.listing import ListedFile, look
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
 
 _NOTHING: Final = StaleFiles((), ())
@@ -97,17 +98,21 @@ class Freshness:
         self._looks += 1
         if self._listens and (heard.lost or self._looks == 2):  # a command that ends at once asks only once
             self._listen_anew()
-        items = listing(self._root, self._secrets)
-        changes = compare(items, read_known_files(self._store))
-        news = self._listen(item.path for item in items)
-        self._ignored = (self._ignored | heard.paths).difference(item.path for item in items)
+        found = look_at_folders(self._store, self._root, self._secrets, time.time_ns())
+        news = self._listen(f"{folder}/" for folder in found.folders)
+        self._ignored = self._find_ignored(self._ignored | heard.paths, found.changes)
         pause = max(_SELDOM if self._watch else _OFTEN, (self._clock() - started) * _SHARE)
         # A folder that was not yet watched may have changed between listing and watching.
         if news or (self._listens and self._looks == 1):
             self._next = 0.0
         else:
             self._next = self._clock() + pause
-        return changes
+        return found.changes
+
+    def _find_ignored(self, heard: frozenset[str], changes: StaleFiles) -> frozenset[str]:
+        """Those of the files that the system told of that the workspace does not have."""
+        new = {item.path for item in changes.suspects}
+        return frozenset(heard - new - read_known_files(self._store, sorted(heard)).keys())
 
     def _listen_anew(self) -> None:
         """Folders that were moved are still heard under their old names: begin again."""
