@@ -11,9 +11,12 @@ import msgspec
 from laconic.errors import UsageError
 from laconic.mcp_proxy.results import ResultReducer
 from laconic.reduce.json_path import select_path
+from laconic.reduce.pattern import compile_pattern, cut_around
 
 _BUDGET: Final = 6_000  # tokens
 _WIDEST: Final = 2_000  # characters of a line
+_LAST: Final = 1_000_000_000
+_SECONDS: Final = 0.4  # for a pattern on a line
 
 
 def recall(reducer: ResultReducer, given: Mapping[str, Any]) -> str:
@@ -21,28 +24,55 @@ def recall(reducer: ResultReducer, given: Mapping[str, Any]) -> str:
     ref = str(given.get("ref", "")).strip().strip("[]`'\"")
     if not ref:
         raise UsageError("`ref` is missing.", "It stands in the last line of a result that was shortened.")
-    archive = reducer.archive
     more = f"whole: recall {ref} with lines, grep or path"
+    pattern = str(given.get("grep") or "")
     if path := str(given.get("path") or ""):
-        try:
-            value = msgspec.json.decode(archive.get(ref))
-        except msgspec.DecodeError:
-            raise UsageError(f"{ref} is not JSON.", "Use lines or grep.") from None
-        found = select_path(value, path)
-        text = found if isinstance(found, str) else msgspec.json.encode(found).decode()
-        return reducer.fit(text, _BUDGET, more)
-    if pattern := str(given.get("grep") or ""):
+        found = _select(reducer, ref, path)
+        if pattern:
+            found = _grep(found, pattern) or f"nothing at {path} of {ref} matches {pattern}"
+        return reducer.fit(found, _BUDGET, more)
+    if pattern:
         rows = []
-        for number, line in archive.matching(ref, pattern):
-            rows.append(f"{number}: {line[:_WIDEST]}")
+        for number, line in reducer.archive.matching(ref, pattern):
+            rows.append(f"{number}: {line}")
         return reducer.fit("\n".join(rows) or f"no line of {ref} matches {pattern}", _BUDGET, more)
     first, last = _range(str(given.get("lines") or ""))
-    return reducer.fit("\n".join(archive.lines(ref, first, last)), _BUDGET, more)
+    lines = reducer.archive.lines(ref, first, last)
+    if not lines:
+        return f"{ref} has {len(reducer.archive.lines(ref, 1, _LAST))} lines: ask for some of those."
+    return reducer.fit("\n".join(lines), _BUDGET, more)
+
+
+def _select(reducer: ResultReducer, ref: str, path: str) -> str:
+    """What lies at a path of archived JSON: a text as it is, anything else as JSON."""
+    try:
+        value = msgspec.json.decode(reducer.archive.get(ref))
+    except msgspec.DecodeError:
+        raise UsageError(f"{ref} is not JSON.", "Use lines or grep.") from None
+    found = select_path(value, path)
+    if isinstance(found, str):
+        return found
+    if isinstance(found, list):  # one item a line, so that a pattern finds items
+        return "[" + ",\n".join(msgspec.json.encode(item).decode() for item in found) + "]"
+    return msgspec.json.encode(found).decode()
+
+
+def _grep(text: str, pattern: str) -> str:
+    rule = compile_pattern(pattern)
+    rows = []
+    try:
+        for number, line in enumerate(text.split("\n"), 1):
+            around = cut_around(line, (match.span() for match in rule.finditer(line, timeout=_SECONDS)))
+            if around:
+                rows.append(f"{number}: {line if len(line) <= _WIDEST else around}")
+    except TimeoutError:
+        raise UsageError(f"{pattern!r} takes too long.", "Simplify it, or ask for a smaller part.") from None
+    return "\n".join(rows)
 
 
 def _range(text: str) -> tuple[int, int]:
     if not text.strip():
-        return 1, 1_000_000_000
+        return 1, _LAST
     numbers = re.findall(r"\d{1,9}", text)
     if not numbers:
         raise UsageError(f"{text!r} is not a range of lines.", "Write 40-80.")

@@ -15,9 +15,9 @@ import msgspec
 from laconic.config import Settings, child_environment
 from laconic.errors import ArchiveUnavailable
 from laconic.mcp_proxy.messages import Message
-from laconic.mcp_proxy.seen_results import SeenResults, describe_changes
+from laconic.mcp_proxy.seen_results import SeenResults, ShownText, describe_changes
 from laconic.records import ArchivedOriginal
-from laconic.reduce.foreign_rows import rows_as_json
+from laconic.reduce.foreign_rows import open_strings, rows_as_json
 from laconic.reduce.page_snapshot import is_snapshot, shorten_snapshot
 from laconic.reduce.text import reduce_text
 from laconic.reduce.text.embedded_texts import open_document
@@ -28,6 +28,8 @@ LARGE: Final = 400_000  # characters from which another process reduces: it hold
 _SECONDS: Final = 60.0
 _LEAST: Final = 200  # tokens that a text of several gets at least
 _ALIKE_SHARE: Final = 0.5  # of the reduced text that a list of changes may take
+_TELLING: Final = 2  # characters: shorter values are found in any text
+_TOLD: Final = 0.9  # of the values
 _STRUCTURED: Final = 2_000  # characters of structured content that pass as they are
 
 
@@ -88,6 +90,7 @@ class ResultReducer:
             return _reduce_elsewhere(text, budget, more)
         if is_snapshot(text):
             return shorten_snapshot(text, self._cost, budget, more)
+        text = open_strings(text)
         text = rows_as_json(text) or text
         view = reduce_text(text, cost=self._cost, more=more)
         if self._cost(view.text) > budget:
@@ -104,14 +107,14 @@ class ResultReducer:
         if len(text) <= LARGE:
             same = self._seen.find_same(text)
             if same is not None:
-                lines = len(same.lines)
-                said = f"[laconic: the same {lines} lines as in the answer of {same.tool} above; whole: recall {ref}]"
-                self._seen.remember(tool, text, ref, self._cost(said))
+                said = _point_to(same, ref)
+                self._seen.remember(tool, text, ref, self._cost(said), is_whole=same.is_whole)
                 return said
         view = self.reduce(text, room, f"whole: recall {ref}")
         if len(text) <= LARGE:
+            is_whole = f"recall {ref}" not in view
             view = self._against_earlier(tool, text, view, ref)
-            self._seen.remember(tool, text, ref, self._cost(view))
+            self._seen.remember(tool, text, ref, self._cost(view), is_whole=is_whole)
         return view
 
     def _against_earlier(self, tool: str, text: str, view: str, ref: str) -> str:
@@ -128,6 +131,17 @@ class ResultReducer:
         if len(text) > LARGE:
             return len(text)  # more than enough to say that it is too long
         return self._cost(text)
+
+
+def _point_to(same: ShownText, ref: str) -> str:
+    """That a text was sent before, and whether all of it was."""
+    lines = len(same.lines)
+    if same.is_whole:
+        return f"[laconic: the same {lines} lines as in the answer of {same.tool} above; whole: recall {ref}]"
+    return (
+        f"[laconic: the same {lines} lines as in the answer of {same.tool} above, which was shortened; "
+        f"whole: recall {ref}]"
+    )
 
 
 def _texts(result: Message) -> list[str]:
@@ -174,12 +188,32 @@ def _join_texts(result: Message, most: int) -> Message:
 
 
 def _is_told(structured: object, texts: list[str]) -> bool:
-    """Whether the texts say it: as JSON, or as the only value, which is how SDKs wrap a text."""
+    """Whether the texts say it: as JSON, as the only value, which is how SDKs wrap a text, or value by value."""
     if isinstance(structured, dict) and len(structured) == 1 and texts:
         only = next(iter(structured.values()))
         if only == texts[0] or only == texts:
             return True
-    return any(text[:1] in "{[" and open_document(text) == structured for text in texts)
+    if any(text[:1] in "{[" and open_document(text) == structured for text in texts):
+        return True
+    whole = " ".join("\n".join(texts).split())
+    values = [value for value in _list_values(structured) if len(value) > _TELLING]
+    told = sum(1 for value in values if " ".join(value.split()) in whole)
+    return bool(values) and told >= _TOLD * len(values)
+
+
+def _list_values(value: object) -> list[str]:
+    """All texts and numbers in a structure, as they are written."""
+    found: list[str] = []
+    queue = [value]
+    while queue:
+        each = queue.pop()
+        if isinstance(each, dict):
+            queue.extend(each.values())
+        elif isinstance(each, list):
+            queue.extend(each)
+        elif isinstance(each, str | int | float) and not isinstance(each, bool):
+            found.append(str(each))
+    return found
 
 
 def _text_of(block: object) -> str | None:

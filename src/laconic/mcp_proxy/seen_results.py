@@ -26,6 +26,7 @@ class ShownText:
     lines: tuple[str, ...]
     number: int  # of the call
     sent: int  # tokens that were sent before it
+    is_whole: bool  # nothing was left out of it
 
 
 class SeenResults:
@@ -36,7 +37,7 @@ class SeenResults:
         self._sent = 0
         self._calls = 0
 
-    def remember(self, tool: str, text: str, ref: str, tokens: int) -> None:
+    def remember(self, tool: str, text: str, ref: str, tokens: int, *, is_whole: bool) -> None:
         self._calls += 1
         self._sent += tokens
         shown = ShownText(
@@ -46,6 +47,7 @@ class SeenResults:
             lines=tuple(text.split("\n")),
             number=self._calls,
             sent=self._sent,
+            is_whole=is_whole,
         )
         self._texts = [*self._texts[1 - _TEXTS :], shown]
 
@@ -55,12 +57,12 @@ class SeenResults:
         return next((one for one in reversed(self._texts) if one.digest == digest and self._is_fresh(one)), None)
 
     def find_alike(self, tool: str, text: str) -> ShownText | None:
-        """The newest answer of the same tool that most of this text was in."""
+        """The newest answer of the same tool that most of this text was in, and that was shown whole."""
         lines = text.split("\n")
         if len(lines) > _LINES or len(lines) < 4:
             return None
         for one in reversed(self._texts):
-            if one.tool == tool and len(one.lines) <= _LINES and self._is_fresh(one):
+            if one.tool == tool and one.is_whole and len(one.lines) <= _LINES and self._is_fresh(one):
                 common = Counter(lines) & Counter(one.lines)
                 if common.total() >= _ALIKE * len(lines):
                     return one

@@ -16,6 +16,7 @@ from laconic.mcp_proxy.messages import Message
 WIDTHS: Final = (60, 48, 40, 34, 28, 22, 16, 0)  # characters of what a tool does, the best first
 _NAME: Final = 80
 _ARGUMENTS: Final = 6  # required ones that a line names
+_FEW: Final = 2  # optional ones that are named where none is required
 _WHOLE: Final = 30_000  # characters of a tool that is shown whole
 _DESCRIBED: Final = 2_000  # of its description otherwise
 _LISTED: Final = 60  # and of its arguments, so many
@@ -50,11 +51,13 @@ _OPENING: Final = re.compile(
 
 
 def describe_tool(name: str, tool: Message, width: int = WIDTHS[0]) -> str:
-    """`name(needed, arguments) what it does`; a star behind the name says that it only reads."""
+    """`name(needed, arguments) what it does`; a star says that it only reads, `?` that an argument is optional."""
     needed = required_names(tool)
     shown = [visible(one, 40) for one in needed[:_ARGUMENTS]]
     if len(needed) > _ARGUMENTS:
         shown.append("...")
+    if not needed and len(properties_of(tool)) <= _FEW:  # many a tool forgets to say that it needs its only argument
+        shown = [f"{visible(one, 40)}?" for one in properties_of(tool)]
     line = visible(name, _NAME)
     if only_reads(tool):
         line += "*"

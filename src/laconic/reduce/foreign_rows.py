@@ -1,4 +1,7 @@
-"""Rows that a tool printed in a form of its own, as JSON: Python's lists of maps, and blocks of `Key: value`. Pure."""
+"""What a tool printed in a form of its own, in one that can be read: quoted texts as texts, rows as JSON. Pure.
+
+Rows are Python's lists of maps, and blocks of `Key: value`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,22 @@ import msgspec
 _LONGEST: Final = 1_000_000  # characters that are read as Python
 _FEWEST: Final = 3  # blocks that make a list
 _KEY: Final = re.compile(r"([A-Za-z][\w -]{0,30}): ?(.*)")
+_QUOTED: Final = re.compile(r'^"(?:[^"\\\n]|\\.){200,}"[ \t]*$', re.MULTILINE)
 _GAP: Final = re.compile(r"\n[ \t]*\n+")
+
+
+def open_strings(text: str) -> str:
+    """The text with each line that is one long quoted string (JSON's) in the form that it has without its quotes."""
+    if len(text) > _LONGEST or not _QUOTED.search(text):
+        return text
+    return _QUOTED.sub(_open, text)
+
+
+def _open(match: re.Match[str]) -> str:
+    try:
+        return str(msgspec.json.decode(match[0], type=str))
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return match[0]
 
 
 def rows_as_json(text: str) -> str:

@@ -7,6 +7,7 @@ memory before it has looked at anything. This module sees to the last two.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from laconic.errors import UsageError
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 _LONGEST: Final = 10_000  # characters
 _DEEPEST: Final = 100  # groups within groups
 _REPEATS: Final = 100_000  # of one thing, counted repetitions within each other multiplied
+_AROUND: Final = 200  # characters on either side of what was found in a very long line
+_SHOWN: Final = 400  # and of what was found
+_PLACES: Final = 12  # of one line
 _RECURSIVE: Final = re.compile(r"\(\?(?:R|[+-]?\d|&|P>)")
 _PART: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d*)(,?)(\d*)\}|.", re.DOTALL)
 
@@ -32,6 +36,24 @@ def compile_pattern(pattern: str, flags: int = 0) -> Pattern[str]:
         except (regex.error, OverflowError, RecursionError, ValueError) as error:
             problem = f"is not a regular expression: {error}"
     raise UsageError(f"/{pattern[:80]}/ {problem}.", "Escape special characters, or simplify it.")
+
+
+def cut_around(line: str, spans: Iterable[tuple[int, int]]) -> str:
+    """What is around these places of a very long line, with … for what is between; empty where there are none."""
+    parts: list[tuple[int, int]] = []
+    for start, end in spans:
+        first, last = max(0, start - _AROUND), min(len(line), min(end, start + _SHOWN) + _AROUND)
+        if parts and first <= parts[-1][1]:
+            parts[-1] = (parts[-1][0], max(last, parts[-1][1]))
+        elif len(parts) == _PLACES:
+            parts.append((len(line), len(line)))
+            break
+        else:
+            parts.append((first, last))
+    if not parts:
+        return ""
+    text = "…".join(line[first:last] for first, last in parts)
+    return f"{'…' if parts[0][0] else ''}{text}{'…' if parts[-1][1] < len(line) else ''}"
 
 
 def _excess(pattern: str) -> str:

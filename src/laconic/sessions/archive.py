@@ -18,12 +18,13 @@ from typing import Final
 from laconic.config import Settings
 from laconic.errors import ArchiveUnavailable, RecallFailed, UsageError
 from laconic.records import ArchivedOriginal
-from laconic.reduce.pattern import compile_pattern
+from laconic.reduce.pattern import compile_pattern, cut_around
 from laconic.sessions.store import StoreConnection, StorePlace, find_place, open_store
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # no letters that are mistaken for others
 _SIZE: Final = 8  # letters of a reference; longer when two contents collide
 _SEARCHING: Final = 3.0  # seconds for a pattern
+_WIDE: Final = 1_500  # characters of a line from which only what is around a match is given
 FILE: Final = "archive.sqlite"  # in the cache folder
 _DAY: Final = 86_400.0
 _SLACK: Final = 8_000_000  # packed bytes below the limit at which a removal ends
@@ -165,7 +166,7 @@ class Archive:
         return self._text(ref)[max(0, first - 1) : last]
 
     def matching(self, ref: str, pattern: str) -> list[tuple[int, str]]:
-        """Numbered lines of the stored text that a regular expression finds."""
+        """Numbered lines of the stored text that a regular expression finds; of a very long one what is around it."""
         try:
             rule = compile_pattern(pattern)
         except UsageError as error:
@@ -174,8 +175,12 @@ class Archive:
         try:
             found: list[tuple[int, str]] = []
             for number, line in enumerate(self._text(ref), 1):
-                if rule.search(line, timeout=min(0.4, max(0.001, until - time.monotonic()))):
-                    found.append((number, line))
+                seconds = min(0.4, max(0.001, until - time.monotonic()))
+                if len(line) <= _WIDE:
+                    if rule.search(line, timeout=seconds):
+                        found.append((number, line))
+                elif around := cut_around(line, (match.span() for match in rule.finditer(line, timeout=seconds))):
+                    found.append((number, around))
             return found
         except TimeoutError:
             raise RecallFailed(f"{pattern!r} takes too long on {ref}.", "Simplify it, or recall lines.") from None

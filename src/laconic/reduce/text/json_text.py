@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from laconic.reduce.text.embedded_texts import is_text, open_document
+from laconic.reduce.text.outliers import find_odd_rows
 from laconic.reduce.text.parts import COMMON, KEY, PLACE, RARE, TextPart, shift_parts, shorten
 
 _INLINE: Final = 100  # characters of a map or list that is written on one line
@@ -23,6 +24,10 @@ FINDING: Final = re.compile(
 NOTHING: Final[tuple[object, ...]] = (None, [], {}, "")
 _CROWD: Final = 200  # rows; beyond that not every one must stay
 _SPARSE: Final = 0.2
+_RARELY: Final = 0.03  # of the rows
+_FIRST: Final = 2  # rows that stay whatever they are: many lists begin with the newest or the best
+_PAIR: Final = 2
+_MANY: Final = 30  # texts of a list that are read like the lines of one text
 
 
 @dataclass(slots=True)
@@ -122,6 +127,8 @@ def _write_list(out: PartWriter, key: str, rows: Sequence[object], depth: int) -
     for each in rows:
         if isinstance(each, dict):
             records.append(each)
+        elif isinstance(each, list) and len(each) == _PAIR and isinstance(each[1], dict) and _is_flat(each[0]):
+            records.append({"": each[0], **each[1]})  # a key with its record, as streams and indexes print them
     if len(records) == len(rows) and len(rows) > 1:
         _write_table(out, key, [dict(flatten(row, False)) for row in records], depth)
         return
@@ -129,11 +136,19 @@ def _write_list(out: PartWriter, key: str, rows: Sequence[object], depth: int) -
         if _write_rows(out, rows, depth + 1):
             return
         if all(not isinstance(row, dict | list) for row in rows):
-            for chunk in _lines_of([scalar(row, out) for row in rows]):
-                out.line(depth + 1, chunk, RARE)
+            _write_values(out, rows, depth + 1)
             return
         for row in rows:
             _write(out, "-", row, depth + 1)
+
+
+def _write_values(out: PartWriter, values: Sequence[object], depth: int) -> None:
+    """Plain values, several on a line; many whole sentences like the lines of a text."""
+    texts = [value for value in values if isinstance(value, str) and " " in value and "\n" not in value]
+    if len(texts) == len(values) >= _MANY and out.text("lines:", "\n".join(texts), depth):
+        return
+    for chunk in _lines_of([scalar(value, out) for value in values]):
+        out.line(depth, chunk, KEY if FINDING.search(chunk) else RARE)
 
 
 def _write_rows(out: PartWriter, rows: Sequence[object], depth: int) -> bool:
@@ -144,9 +159,13 @@ def _write_rows(out: PartWriter, rows: Sequence[object], depth: int) -> bool:
             return False
         lists.append(row)
     usual = PLACE if len(rows) < _CROWD else RARE
-    for cells in lists:
+    widths = {len(cells) for cells in lists}
+    odd: set[int] = set()
+    if len(widths) == 1:
+        odd = find_odd_rows([[str(cell) for cell in column] for column in zip(*lists, strict=True)])
+    for at, cells in enumerate(lists):
         line = " | ".join(_cell(cell, "", out, _CELL) for cell in cells)
-        out.line(depth, line, KEY if FINDING.search(line) else usual)
+        out.line(depth, line, KEY if at < _FIRST or at in odd or FINDING.search(line) else usual)
     return True
 
 
@@ -196,7 +215,9 @@ def _write_table(out: PartWriter, key: str, rows: Sequence[Mapping[str, object]]
         usual = PLACE
     else:
         usual = RARE
-    for row in rows:
+    odd = find_odd_rows([[str(row.get(name)) for row in rows] for name in columns])
+    odd |= _find_rows_with(rare, rows)
+    for number, row in enumerate(rows):
         if nested and naming:
             out.own(str(row.get(naming, ""))[-80:])
         sizes = []
@@ -208,13 +229,24 @@ def _write_table(out: PartWriter, key: str, rows: Sequence[Mapping[str, object]]
         inner = [(name, row[name]) for name in nested if row.get(name)]
         with out.below(place):
             if line or inner:
-                at = out.line(depth, line or "-", KEY if FINDING.search(line) else usual)
+                stays = number < _FIRST or number in odd or FINDING.search(line)
+                at = out.line(depth, line or "-", KEY if stays else usual)
             else:
                 at = place
         with out.below(at):
             for name, value in inner:
                 _write(out, name, value, depth + 1)
     out.own("")
+
+
+def _find_rows_with(rare: Sequence[str], rows: Sequence[Mapping[str, object]]) -> set[int]:
+    """The rows that say something which hardly any other says."""
+    found: set[int] = set()
+    for name in rare:
+        present = [number for number, row in enumerate(rows) if row.get(name) not in NOTHING]
+        if len(present) <= max(_FIRST, _RARELY * len(rows)):
+            found.update(present)
+    return found
 
 
 def _sort_columns(

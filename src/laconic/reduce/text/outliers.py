@@ -1,9 +1,10 @@
-"""Numbers that stand out among lines of the same shape."""
+"""What stands out among many of the same shape: numbers in lines, values in rows."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 from statistics import median
 from typing import Final
 
@@ -12,6 +13,9 @@ _NUMBER: Final = re.compile(
 )
 _FAR: Final = 8.0  # times the usual distance from the median
 _MOST: Final = 2
+_ROWS: Final = 12  # from which a value can be rare
+_KINDS: Final = 12  # different values of a column that says of which kind a row is
+_RARE_SHARE: Final = 0.03  # of the rows
 
 
 def outliers(lines: Sequence[str]) -> set[int]:
@@ -34,3 +38,19 @@ def outliers(lines: Sequence[str]) -> set[int]:
             for _, position in sorted(strange, reverse=True)[:_MOST]:
                 far.add(position)
     return far
+
+
+def find_odd_rows(columns: Sequence[Sequence[Hashable]]) -> set[int]:
+    """Positions of the few rows with a value that hardly any other row has, in a column of few different values."""
+    odd: set[int] = set()
+    for values in columns:
+        if len(values) < _ROWS:
+            continue
+        counts = Counter(values)
+        if not 1 < len(counts) <= min(_KINDS, len(values) // 4):
+            continue
+        rare = {value for value, count in counts.items() if count <= max(_MOST, _RARE_SHARE * len(values))}
+        few = [position for position, value in enumerate(values) if value in rare]
+        if len(few) <= max(2 * _MOST, 2 * _RARE_SHARE * len(values)):
+            odd.update(few)
+    return odd
