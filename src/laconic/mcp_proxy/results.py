@@ -165,7 +165,21 @@ def _spell_out(result: Message) -> Message:
     texts = _texts(result)
     if len(text) < _STRUCTURED or sum(map(len, texts)) >= len(text) or _is_told(structured, texts):
         return result
+    untold = _leave_out_told(structured, " ".join("\n".join(texts).split()))
+    if len(untold) <= (1 - _TOLD) * len(text):
+        text = untold
     return {**result, "content": [*content, {"type": "text", "text": text}]}
+
+
+def _leave_out_told(structured: object, told: str) -> str:
+    """A record as JSON, without the values that are in this text."""
+    if not isinstance(structured, dict):
+        return msgspec.json.encode(structured).decode()
+    left = {}
+    for name, value in structured.items():
+        if not isinstance(value, str) or " ".join(value.split()) not in told:
+            left[name] = value
+    return msgspec.json.encode(left).decode()
 
 
 def _join_texts(result: Message, most: int) -> Message:
