@@ -108,7 +108,7 @@ def test_structured_content_that_holds_the_text_is_not_printed_twice(reducer: Re
     guide = "\n".join(f"- step {n}: look at {n * 13} and write down what you saw there" for n in range(120))
     structured = {"uri": "guide://steps", "text": guide, "title": "Steps of the guide, one by one"}
     texts = shorten(reducer, guide, structuredContent=structured)
-    assert sum("step 0:" in text for text in texts) == 1
+    assert sum("and write down what you saw" in text for text in texts) == 1
     assert "guide://steps" in texts[-1]
 
 
