@@ -128,7 +128,7 @@ class _Body:
         return found
 
     def _leads_to(self, above: int, branch: int) -> bool:
-        """Whether a line is the condition that an `else` turns around, the head of a `case`, or one that falls into it."""
+        """Whether a line is the condition that an `else` turns around, the head of a `case`, or falls into it."""
         if self.marks[above] not in (LineKind.FLOW, LineKind.RETURN):
             return False
         if _ELSE.match(self.lines[branch]):
