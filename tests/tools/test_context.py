@@ -219,5 +219,6 @@ def test_code_alone_uses_up_its_budget(runtime: ToolRuntime) -> None:
         (runtime.root / "shop" / f"sale_{number}.py").write_text(
             f"def sell_{number}(parcel):\n    if parcel:\n        for each in parcel:\n{steps}"
         )
+    runtime.index.build()
     reply = runtime.call("context", {"task": "weigh the parcel that we sell", "show": "code", "budget": 3_000})
     assert 2_850 <= counter()(reply.text) <= 3_000
