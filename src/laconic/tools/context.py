@@ -40,7 +40,7 @@ _LINE: Final = 60  # characters of a definition line: enough to know it by; a wo
 _KNOWN: Final = 5  # lines of a function by which it is known
 _WHOLE: Final = 0.35  # of the room for code that the best function may take whole
 _DOCUMENTED: Final = 2_500  # tokens of room for code from which on lines of docstrings are shown too
-_ROUNDS: Final = 3  # of choosing lines: together they cost less than one by one
+_ROUNDS: Final = 3  # of choosing lines in such a room: together they cost less than one by one
 _NEAR: Final = 6  # lines between two that stand outside of definitions and are shown together
 _MENTIONED: Final = 150  # files that mention a name, above which its callers are not looked for
 _CALLERS: Final = 3
@@ -118,7 +118,7 @@ def _choose_lines(
     best = next((row for row in rows if row.symbol is not None and row.symbol.kind in WITH_BODY), None)
     if best is not None and best.symbol is not None:
         choice.take_block(blocks.find((best.path, best.symbol.line)), int(room * _WHOLE))
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS if room >= _DOCUMENTED else 1):
         choice.take(room)
         choice.chosen.used = choice.chosen.spared + _measure(call, files, choice.chosen)
     return choice.chosen
