@@ -37,18 +37,24 @@ HEAD: Final[Json] = {
 
 
 def run(options: Options) -> Report:
-    """`laconic bench replay [tune|choose|report] [WORD]`: one part of the sessions; those whose name holds the word."""
+    """`laconic bench replay [tune|choose|report] [WORD]`: one part of the sessions; those whose name holds the word.
+
+    `--quick` leaves out the policies of others: they take twice as long as ours.
+    """
     count = counter("o200k_base")
     sessions = _find_sessions(options)
     paused: list[ReplayOutcome] = []
     steady: list[ReplayOutcome] = []
     peers: dict[str, tuple[list[ReplayOutcome], list[ReplayOutcome]]] = {}
     with HeadroomProcess(Path(options.cache)) as headroom:
+        others: dict[str, Callable[[], Prepare]] = {}
+        if not options.quick:
+            others = _peers(count, headroom)
         for number, session in enumerate(sessions):
             options.progress(f"{number} of {len(sessions)} sessions replayed, now {session.name}")
             paused.append(outcome(session, count))
             steady.append(outcome(session, count, pauses=False))
-            for name, make in _peers(count, headroom).items():
+            for name, make in others.items():
                 found = peers.setdefault(name, ([], []))
                 found[0].append(outcome(session, count, prepare=make()))
                 found[1].append(outcome(session, count, pauses=False, prepare=make()))
@@ -64,15 +70,17 @@ def run(options: Options) -> Report:
         notes=(
             "shares are of the same sessions without a policy; the cache is simulated: read 0.1, write 1.25",
             "net: with what it would cost to read again what was lost; warm: without the recorded pauses",
-            _say_headroom(Path(options.cache)),
+            _say_others(options),
             "sessions of one repository or developer are in one part: tune, choose or report; name one to see it alone",
         ),
         versions=versions("splintr-rs", "msgspec"),
     )
 
 
-def _say_headroom(cache: Path) -> str:
-    if installed(cache, peer(HEADROOM)):
+def _say_others(options: Options) -> str:
+    if options.quick:
+        return "the policies of others are left out"
+    if installed(Path(options.cache), peer(HEADROOM)):
         return f"{HEADROOM} by its one-call interface, without its model for prose"
     return f"{HEADROOM} is not installed: `laconic bench peers install {HEADROOM}`"
 

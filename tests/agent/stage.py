@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from laconic.agent.assembly import AgentOptions, assemble
+from laconic.agent.agent_from_settings import AgentOptions, assemble
 from laconic.agent.loop import Agent
 from laconic.agent.permission import everything
 from laconic.agent.run_limits import RunLimits

@@ -12,7 +12,7 @@ import pytest
 from tests.agent.provider import Provider, following
 from tests.agent.stage import agent_for, repair, settings_in
 
-from laconic.agent.assembly import AgentOptions
+from laconic.agent.agent_from_settings import AgentOptions
 from laconic.agent.model_endpoint import endpoint
 from laconic.agent.permission import everything
 from laconic.agent.scripted_model import ModelScript, script

@@ -13,7 +13,7 @@ import pytest
 from tests.agent.provider import Provider, following
 from tests.agent.stage import agent_for, settings_in
 
-from laconic.agent.assembly import AgentOptions
+from laconic.agent.agent_from_settings import AgentOptions
 from laconic.agent.folder_summary import describe_workspace
 from laconic.agent.model_endpoint import endpoint, transport
 from laconic.agent.permission import everything

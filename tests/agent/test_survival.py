@@ -17,7 +17,7 @@ import pytest
 from tests.agent.provider import Provider, following
 from tests.agent.stage import agent_for, repair, scripted, settings_in
 
-from laconic.agent.assembly import AgentOptions
+from laconic.agent.agent_from_settings import AgentOptions
 from laconic.agent.loop import Agent
 from laconic.agent.permission import everything
 from laconic.agent.run_limits import RunLimits

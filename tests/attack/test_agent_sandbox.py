@@ -13,7 +13,7 @@ import pytest
 from tests.attack.sandbox_forms import CLASSES
 from tests.attack.sandbox_stage import Stage, set_up
 
-from laconic.agent.assembly import command_runner
+from laconic.agent.agent_from_settings import command_runner
 from laconic.agent.permission import everything
 from laconic.agent.run_tool import CommandRunner
 from laconic.config import load

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from laconic.config import load
-from laconic.mcp_proxy.assembly import relay_maker
 from laconic.mcp_proxy.definitions import ServerDefinition
 from laconic.mcp_proxy.messages import Message, is_answer
 from laconic.mcp_proxy.relay import Relay
+from laconic.mcp_proxy.relay_maker import relay_maker
 
 SERVER = Path(__file__).with_name("server.py")
 HELLO = {

@@ -10,6 +10,7 @@ import pytest
 from tests.samples import shop
 
 from laconic.config import Settings
+from laconic.tokens.count import counter
 from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tool_runtime.session import Session
 from laconic.tools import tools
@@ -197,3 +198,27 @@ def test_no_fragment_of_a_docstring_is_shown_as_code(runtime: ToolRuntime) -> No
     assert "def sell(\n    parcel,\n):\n" in text
     assert "whatever its weight" not in text
     assert "return heaviest(parcel)" in text
+
+
+@pytest.mark.feature("U5")
+def test_a_docstring_is_shown_below_its_signature_where_there_is_room_for_it(runtime: ToolRuntime) -> None:
+    said = '    """Sell a parcel.\n\n    The heaviest parcel is sold first, whatever its weight.\n    """\n'
+    steps = "".join(f"    step_{n} = prepare_the_parcel_number({n}, with_paper=True)\n" for n in range(400))
+    (runtime.root / "shop" / "sale.py").write_text(f"def sell(parcel):\n{said}{steps}    return heaviest(parcel)\n")
+    asked = {"task": "sell the heaviest parcel by weight", "path": "shop/sale.py"}
+    text = runtime.call("context", asked | {"budget": 6_000}).text
+    assert 0 <= text.index("def sell(parcel):") < text.index("whatever its weight")
+
+
+def test_code_alone_uses_up_its_budget(runtime: ToolRuntime) -> None:
+    deep = " " * 12
+    steps = "".join(
+        f"{deep}parcel_{n} = weigh(parcel)\n{deep}if parcel_{n}:\n{deep}    weigh(parcel_{n})\n\n" for n in range(30)
+    )
+    for number in range(40):
+        (runtime.root / "shop" / f"sale_{number}.py").write_text(
+            f"def sell_{number}(parcel):\n    if parcel:\n        for each in parcel:\n{steps}"
+        )
+    runtime.index.build()
+    reply = runtime.call("context", {"task": "weigh the parcel that we sell", "show": "code", "budget": 3_000})
+    assert 2_850 <= counter()(reply.text) <= 3_000

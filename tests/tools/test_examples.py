@@ -233,6 +233,8 @@ def test_definition_and_references_come_in_one_call_and_overloads_are_told_apart
     assert "also: Json.java:3 Json.write(Object value, int depth) (name one as path:line)\n" in said
     other = runtime.call("inspect", {"symbol": "Json.java:3"}).text
     assert "String write(Object value, int depth) {" in other
+    assert "references that fit this one of 2 overloads: 1 in 1 file\n" in other
+    assert "Main.java" not in other
 
 
 @pytest.mark.feature("U2", "C8")

@@ -13,8 +13,8 @@ from typing import Final, Literal
 from laconic.config import load
 from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.ledger import Branch, LedgerEntry
-from laconic.exchange.assembly import engine_options
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
+from laconic.exchange.exchange_parts import engine_options
 from laconic.gateway.planner import GatewayPolicy, Planner
 from laconic.sessions.archive import Archive
 from laconic.sessions.ledger import LedgerFile

@@ -12,7 +12,7 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import RequestLimits
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
 from laconic.conversation.replay import ReplayClock, ReplayOutcome, replay
-from laconic.exchange.assembly import engine_options
+from laconic.exchange.exchange_parts import engine_options
 from laconic.models.find_model import window_of
 from laconic.models.price_lookup import Prices
 from laconic.sessions.transcripts import Transcript

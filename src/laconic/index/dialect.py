@@ -56,6 +56,7 @@ class LanguageDialect:
     types_by_import: bool = False  # a file knows the types of another only through a chain of imports
     callbacks: bool = False  # functions without a name get the types of their parameters from where they are passed
     overloads: bool = False  # a function may say several times how it can be called
+    by_parameters: bool = False  # functions of one name with other parameters are other functions
     shorthand: bool = False  # a bare name may stand for a property
     merges: bool = False  # a type and a value of one name are one thing
     declared_apart: bool = False  # a declaration may be in one file and the definition behind it in another

@@ -108,18 +108,36 @@ class _Body:
             kept.update(added)
 
     def _conditions(self, row: int) -> list[int]:
-        """The lines of control flow around a line, by how far they are indented."""
+        """The lines of control flow around a line, by how far they are indented, each branch with what it belongs to."""
         found: list[int] = []
         indent = self.indents[row]
+        branch = row
         for above in range(row - 1, -1, -1):
-            if not self.lines[above].strip() or self.indents[above] >= indent:
+            if not self.lines[above].strip() or self.indents[above] > indent:
                 continue
             if self.marks[above] == LineKind.SIGNATURE:
                 break
-            indent = self.indents[above]
-            if self.marks[above] == LineKind.FLOW:
+            if self.indents[above] < indent:
+                indent = self.indents[above]
+                if self.marks[above] == LineKind.FLOW:
+                    found.append(above)
+                    branch = above
+            elif self._leads_to(above, branch):
                 found.append(above)
+                branch = above
         return found
+
+    def _leads_to(self, above: int, branch: int) -> bool:
+        """Whether a line is the condition that an `else` turns around, the head of a `case`, or falls into it."""
+        if self.marks[above] not in (LineKind.FLOW, LineKind.RETURN):
+            return False
+        if _ELSE.match(self.lines[branch]):
+            return _IF.search(self.lines[above]) is not None
+        if not _CASE.match(self.lines[branch]):
+            return False
+        if _CASE.match(self.lines[above]):
+            return above == branch - 1 and self.marks[above] == LineKind.FLOW
+        return self.marks[above] == LineKind.FLOW
 
     def _rank_lines(self, kept: set[int], order: str) -> list[int]:
         """Structure from the outside in; then plain lines in the order of the file."""
@@ -203,6 +221,9 @@ _FLOW_LINE: Final = re.compile(
     r"^\s*(?:\}\s*)?(?:if|else|elif|elsif|elseif|unless|for|foreach|while|until|do|loop|switch|case|match|when|select|default|try"
     r"|except|catch|finally|with|begin|rescue|ensure)\b"
 )
+_CASE: Final = re.compile(r"\s*(?:case|default|when)\b")
+_ELSE: Final = re.compile(r"\s*(?:\}\s*)?(?:else|elif|elsif|elseif)\b")
+_IF: Final = re.compile(r"^\s*(?:\}\s*)?(?:else\s+)?(?:if|unless|elif|elsif|elseif|for|while)\b")
 _COMMENT: Final = re.compile(r"^\s*(?:#(?!\[)|//|/\*|\*|--|;;|\"\"\"|''')")
 _CLOSER: Final = re.compile(r"^\s*(?:[})\]]+[;,)]*|end|fi|done|esac)\s*$")
 

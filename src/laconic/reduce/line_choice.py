@@ -17,7 +17,6 @@ _MISSES: Final = 12  # lines that do not fit, after which no more are tried
 _WORD: Final = re.compile(r"\w")
 _HOLE: Final = 4  # lines apart
 _SMALL: Final = 40  # characters of the lines between
-_ALONE: Final = 80  # characters of one line between: a mark in its place would cost about as much, and say less
 _AFTER: Final = 2  # lines without a word that are shown with the one before them
 _BEFORE: Final = 1  # the same with the one after them
 
@@ -163,5 +162,4 @@ def _is_bridged(before: int, after: int, lines: Sequence[str], hidden: Callable[
     between = range(before + 1, after)
     if after - before > _HOLE or any(map(hidden, between)):
         return False
-    missing = sum(len(lines[line - 1].strip()) for line in between)
-    return missing <= (_ALONE if len(between) == 1 else _SMALL)
+    return sum(len(lines[line - 1].strip()) for line in between) <= _SMALL

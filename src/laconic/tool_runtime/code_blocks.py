@@ -24,7 +24,8 @@ class CodeBlocks:
     def __init__(self, store: Store, lines_of: Callable[[str], Sequence[str]]) -> None:
         self._store = store
         self._lines_of = lines_of
-        self._symbols: dict[str, list[Symbol]] = {}
+        self._around: dict[str, dict[int, list[Symbol]]] = {}
+        self._blocks: dict[Symbol, CodeBlock] = {}
         self._preambles: dict[str, int] = {}
         self._first_lines: dict[str, frozenset[int]] = {}
         self._docstrings: dict[str, frozenset[int]] = {}
@@ -32,25 +33,32 @@ class CodeBlocks:
     def find(self, place: Place) -> CodeBlock:
         """The innermost function around a line, or the type; else the line stands for itself."""
         path, line = place
-        if path not in self._symbols:
-            inner = []
-            for each in self._store.symbols_of_path(path):
-                if each.kind in WITH_BODY or each.kind in RANKED_TYPES:
-                    inner.append(each)
-            self._symbols[path] = sorted(inner, key=lambda each: len(each.span))
-        around = []
-        for symbol in self._symbols[path]:
-            if symbol.start <= line <= symbol.end:
-                around.append(symbol)
-        if not around:
+        if path not in self._around:
+            self._around[path] = self._find_around(path)
+        around = self._around[path].get(line)
+        if around is None:
             return CodeBlock(path, Span(line, line))
         chosen = around[0]
         for outer in around[1:]:
             if chosen.kind in WITH_BODY and outer.kind in WITH_BODY and len(outer.span) <= _OUTER:
                 chosen = outer  # a function in a function is shown where it stands
-        return self.of_symbol(path, chosen)
+        if chosen not in self._blocks:
+            self._blocks[chosen] = self._make_block(path, chosen)
+        return self._blocks[chosen]
 
-    def of_symbol(self, path: str, symbol: Symbol) -> CodeBlock:
+    def _find_around(self, path: str) -> dict[int, list[Symbol]]:
+        """The functions and types around each line of a file, the innermost first."""
+        inner = []
+        for symbol in self._store.symbols_of_path(path):
+            if symbol.kind in WITH_BODY or symbol.kind in RANKED_TYPES:
+                inner.append(symbol)
+        around: dict[int, list[Symbol]] = {}
+        for symbol in sorted(inner, key=lambda each: len(each.span)):
+            for line in range(symbol.start, symbol.end + 1):
+                around.setdefault(line, []).append(symbol)
+        return around
+
+    def _make_block(self, path: str, symbol: Symbol) -> CodeBlock:
         lines = self._lines_of(path)
         last = min(symbol.end, len(lines))
         signature = [symbol.line]
@@ -64,12 +72,15 @@ class CodeBlocks:
         owner = symbol.qualified.removesuffix(symbol.name).rstrip(".:#/")
         return CodeBlock(path, Span(first, last), tuple(signature), f" in {owner}" if owner else "")
 
-    def is_documentation(self, place: Place) -> bool:
-        """Whether a line belongs to what is said about a definition: its signature tells more than some lines of that."""
+    def is_docstring(self, place: Place) -> bool:
+        """Whether a line belongs to the text with which a definition begins."""
+        path, line = place
+        return line in self._find_docstrings(path)
+
+    def is_comment_above(self, place: Place) -> bool:
+        """Whether a line belongs to the comment before a definition: lines of it would come before the signature."""
         path, line = place
         lines = self._lines_of(path)
-        if line in self._find_docstrings(path):
-            return True
         if line > len(lines) or not _is_comment(lines[line - 1]):
             return False
         below = line

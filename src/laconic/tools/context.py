@@ -39,12 +39,14 @@ _VIEWS: Final = frozenset({"overview", "deep"})  # of how something works
 _LINE: Final = 60  # characters of a definition line: enough to know it by; a word is not cut
 _KNOWN: Final = 5  # lines of a function by which it is known
 _WHOLE: Final = 0.35  # of the room for code that the best function may take whole
+_DOCUMENTED: Final = 2_500  # tokens of room for code from which on lines of docstrings are shown too
+_ROUNDS: Final = 3  # of choosing lines in such a room: together they cost less than one by one
 _NEAR: Final = 6  # lines between two that stand outside of definitions and are shown together
 _MENTIONED: Final = 150  # files that mention a name, above which its callers are not looked for
 _CALLERS: Final = 3
 _EVERYWHERE: Final = frozenset({"__init__", "constructor", "new", "init", "__call__"})  # they say nothing alone
 # Of so many tokens so many are for names: few are worth more than a little code, many are not.
-_NAMES: Final = ((1_000, 680), (2_000, 680), (4_000, 1_200), (8_000, 1_700), (10_000, 1_800))
+_NAMES: Final = ((1_000, 680), (2_000, 780), (4_000, 1_500), (8_000, 1_900), (10_000, 2_000))
 
 
 def run(call: ToolCall) -> ToolAnswer:
@@ -108,14 +110,31 @@ def _choose_lines(
     blocks = CodeBlocks(call.runtime.index.store, files.lines)
     useful = {}
     for place, value in worth.items():
-        if not blocks.is_preamble(place) and not blocks.is_documentation(place):
+        if blocks.is_preamble(place) or blocks.is_comment_above(place):
+            continue
+        if room >= _DOCUMENTED or not blocks.is_docstring(place):
             useful[place] = value
     choice = LineChoice(useful, blocks.find, files.lines, call.runtime.count, files.is_known)
     best = next((row for row in rows if row.symbol is not None and row.symbol.kind in WITH_BODY), None)
     if best is not None and best.symbol is not None:
         choice.take_block(blocks.find((best.path, best.symbol.line)), int(room * _WHOLE))
-    choice.take(room)
+    for _ in range(_ROUNDS if room >= _DOCUMENTED else 1):
+        choice.take(room)
+        choice.chosen.used = choice.chosen.spared + _measure(call, files, choice.chosen)
     return choice.chosen
+
+
+def _measure(call: ToolCall, files: _Files, chosen: ChosenLines) -> int:
+    """What the chosen lines cost as they are printed."""
+    printed: list[str] = []
+    lines = _join_loose(chosen.lines)
+    for block, numbers in lines.items():
+        piece = _code(call, files, block, numbers)
+        if piece is not None:
+            printed.append(piece.texts[0])
+    for path in dict.fromkeys(block.path for block in lines):
+        printed.append(f"{path}\n")
+    return call.runtime.count("".join(printed))
 
 
 def _lay_out(

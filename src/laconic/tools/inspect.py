@@ -67,7 +67,8 @@ def run(call: ToolCall) -> ToolAnswer:
             continue
         chosen, *others = found
         file = open_file(call, code.sources[chosen.file].path)
-        about = _about(call, code, chosen, file, only)
+        alone = not any(each.qualified == chosen.qualified for each in others)
+        about = _about(call, code, chosen, file, only, alone=alone)
         pieces += about.first
         rest += about.rest
         paths.append(file.path)
@@ -146,17 +147,21 @@ class _SymbolPieces(NamedTuple):
             self.rest.append(replace(piece, group=title))
 
 
-def _name_uses(code: Code, symbol: Symbol) -> str:
-    """What a list of uses is called: functions of one name in one class are not told apart by who calls them."""
+def _name_uses(code: Code, symbol: Symbol, *, alone: bool) -> str:
+    """What a list of uses is called: of functions of one name in one class it says whether it is about one or all."""
     overloads = 0
     for each in code.outline(symbol.file).symbols:
         overloads += each.kind in WITH_BODY and each.qualified == symbol.qualified
+    if overloads > 1 and alone and code.sources[symbol.file].dialect.by_parameters:
+        return f"references that fit this one of {overloads} overloads"
     if overloads > 1:
         return f"references to all {overloads} overloads"
     return "references"
 
 
-def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: set[str]) -> _SymbolPieces:
+def _about(
+    call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: set[str], *, alone: bool
+) -> _SymbolPieces:
     found = _SymbolPieces([], [])
     if "body" in only and symbol.kind in RANKED_TYPES and len(symbol.span) > _LARGE:
         found.first.append(outline_type(call, file, symbol))
@@ -164,12 +169,14 @@ def _about(call: ToolCall, code: Code, symbol: Symbol, file: OpenedFile, only: s
         found.first.append(body(call, file, symbol, group=file.path))
     uses: list[SymbolUse] = []
     if only & {"refs", "tests"}:
-        uses = references(code, symbol)
+        uses = references(code, symbol, alone=alone)
     tests, others = _split(code, uses)
     if "refs" in only:
         sure, possible = _split_sure(others)
         found.add_uses(
-            _uses(call, code, sure, _name_uses(code, symbol)), _FILES, f"more references to {symbol.qualified}"
+            _uses(call, code, sure, _name_uses(code, symbol, alone=alone)),
+            _FILES,
+            f"more references to {symbol.qualified}",
         )
         if not uses:
             found.first.append(Piece((f"no references to {symbol.qualified} found\n",)))

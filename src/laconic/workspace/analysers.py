@@ -101,47 +101,28 @@ _MAVEN: Final = ("mvn", "-B", "--fail-never")
 _GRADLE: Final = ("gradle", "--continue", "--console=plain", "--no-daemon")
 _GRADLE_FILES: Final = ("build.gradle", "build.gradle.kts")
 
+
+def _built_by(name: str, goals: tuple[str, ...], plugin: str, result: str) -> tuple[AnalyserCommand, ...]:
+    """An analyser of Java as Maven runs it, and as Gradle does."""
+    maven = AnalyserCommand(
+        argv=(*_MAVEN, *goals), signs=(f"pom.xml:{plugin}",), both=True, leaves=(f"target/{result}",)
+    )
+    signs = []
+    for file in _GRADLE_FILES:
+        signs.append(f"{file}:{name}")
+    gradle = AnalyserCommand(
+        argv=(*_GRADLE, f"{name}Main"), signs=tuple(signs), both=True, leaves=(f"build/reports/{name}/*.xml",)
+    )
+    return maven, gradle
+
+
 # Analysers of Java that the build of a project runs, with the settings that it has for them.
 BUILD_COMMANDS: Final[dict[str, tuple[AnalyserCommand, ...]]] = {
-    "checkstyle": (
-        AnalyserCommand(
-            argv=(*_MAVEN, "checkstyle:checkstyle"),
-            signs=("pom.xml:maven-checkstyle-plugin",),
-            both=True,
-            leaves=("target/checkstyle-result.xml",),
-        ),
-        AnalyserCommand(
-            argv=(*_GRADLE, "checkstyleMain"),
-            signs=tuple(f"{file}:checkstyle" for file in _GRADLE_FILES),
-            both=True,
-            leaves=("build/reports/checkstyle/*.xml",),
-        ),
+    "checkstyle": _built_by(
+        "checkstyle", ("checkstyle:checkstyle",), "maven-checkstyle-plugin", "checkstyle-result.xml"
     ),
-    "pmd": (
-        AnalyserCommand(
-            argv=(*_MAVEN, "pmd:pmd"), signs=("pom.xml:maven-pmd-plugin",), both=True, leaves=("target/pmd.xml",)
-        ),
-        AnalyserCommand(
-            argv=(*_GRADLE, "pmdMain"),
-            signs=tuple(f"{file}:pmd" for file in _GRADLE_FILES),
-            both=True,
-            leaves=("build/reports/pmd/*.xml",),
-        ),
-    ),
-    "spotbugs": (
-        AnalyserCommand(
-            argv=(*_MAVEN, "compile", "spotbugs:spotbugs"),
-            signs=("pom.xml:spotbugs-maven-plugin",),
-            both=True,
-            leaves=("target/spotbugsXml.xml",),
-        ),
-        AnalyserCommand(
-            argv=(*_GRADLE, "spotbugsMain"),
-            signs=tuple(f"{file}:spotbugs" for file in _GRADLE_FILES),
-            both=True,
-            leaves=("build/reports/spotbugs/*.xml",),
-        ),
-    ),
+    "pmd": _built_by("pmd", ("pmd:pmd",), "maven-pmd-plugin", "pmd.xml"),
+    "spotbugs": _built_by("spotbugs", ("compile", "spotbugs:spotbugs"), "spotbugs-maven-plugin", "spotbugsXml.xml"),
 }
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.agent.assembly import command_runner
+from laconic.agent.agent_from_settings import command_runner
 from laconic.agent.permission import everything
 from laconic.agent.sandbox.confine import LEAST, version
 from laconic.agent.sandbox.landlock import find_landlock
@@ -72,7 +72,7 @@ def test_root_without_user_namespaces_has_a_sandbox(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "try.py").write_text(
         "import sys\nfrom pathlib import Path\n"
-        "from laconic.agent.assembly import command_runner\nfrom laconic.agent.permission import everything\n"
+        "from laconic.agent.agent_from_settings import command_runner\nfrom laconic.agent.permission import everything\n"
         "from laconic.config import load\n"
         "Path('/proc/sys/user/max_user_namespaces').write_text('0')\n"
         "root = Path(sys.argv[1])\n"

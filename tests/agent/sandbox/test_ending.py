@@ -23,7 +23,7 @@ _DAEMON = (
 )
 _AGENT = (
     "import sys\nfrom pathlib import Path\n"
-    "from laconic.agent.assembly import command_runner\nfrom laconic.agent.permission import everything\n"
+    "from laconic.agent.agent_from_settings import command_runner\nfrom laconic.agent.permission import everything\n"
     "from laconic.config import load\n"
     "root = Path(sys.argv[1])\n"
     "settings = load(flags={'agent.sandbox': sys.argv[2]}, environ={}, file=root / 'none')\n"

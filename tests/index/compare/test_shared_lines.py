@@ -28,3 +28,13 @@ def test_a_component_that_is_added_to_a_record_changes_the_signature_of_the_reco
     assert found["P"] == ("signature",)
     assert found.get("P.y", ("added",)) == ("added",)
     assert "P.x" not in found
+
+
+@pytest.mark.feature("C3")
+def test_untouched_methods_on_the_line_of_a_changed_header_are_not_reported() -> None:
+    old = "class Point { int x() { return 1; } int y() { return 2; } }\n"
+    new = old.replace("class Point", "final class Point implements Shape")
+    assert changed(old, new) == {"Point": ("signature",)}
+    assert changed(old, new.replace("return 2", "return 3")) == {"Point": ("signature",), "Point.y": ("body",)}
+    one = "enum Color { RED; int code() { return 1; } }\n"
+    assert changed(one, one.replace("Color", "Color implements Paint")) == {"Color": ("signature",)}

@@ -20,7 +20,7 @@ from laconic.errors import ConversationError, LaconicError, LimitReached, ModelE
 from laconic.render.plural import count_of
 
 if TYPE_CHECKING:
-    from laconic.agent.assembly import AgentOptions
+    from laconic.agent.agent_from_settings import AgentOptions
     from laconic.agent.loop import Agent
     from laconic.cli.agent_view import TerminalView
 
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     from rich.console import Console  # the agent and all it needs: not for `--help`
 
-    from laconic.agent.assembly import assemble
+    from laconic.agent.agent_from_settings import assemble
     from laconic.cli.agent_view import TerminalView
 
     task = sys.stdin.read() if args.task == "-" else args.task
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 
 def _options(args: argparse.Namespace, settings: Settings, view: TerminalView | None) -> AgentOptions:
-    from laconic.agent.assembly import AgentOptions  # heavy, as above
+    from laconic.agent.agent_from_settings import AgentOptions  # heavy, as above
     from laconic.agent.permission import everything
     from laconic.agent.run_limits import RunLimits
 

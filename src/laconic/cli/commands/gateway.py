@@ -104,7 +104,7 @@ def application(
     """The gateway as the settings want it. Without an address it serves one client, and leaves no token behind."""
     from laconic.dashboard.app import make_application as dashboard
     from laconic.dashboard.team_app import make_team_application
-    from laconic.exchange.assembly import ExchangeParts
+    from laconic.exchange.exchange_parts import ExchangeParts
     from laconic.gateway.app import build
     from laconic.gateway.planner import GatewayPolicy
     from laconic.gateway.turn_recorder import TurnRecorder
@@ -202,14 +202,14 @@ def _viewer_token(settings: Settings, *, make: bool) -> str:
 
 def engine(settings: Settings) -> RequestEngine:
     """The conversation engine with its files in the user's folders."""
-    from laconic.exchange.assembly import ExchangeParts
+    from laconic.exchange.exchange_parts import ExchangeParts
 
     return ExchangeParts.open(settings).engine(settings.number("gateway.window"))
 
 
 def _planner(settings: Settings, policy: GatewayPolicy) -> Planner:
     """A planner of its own, in another process, with the same files."""
-    from laconic.exchange.assembly import ExchangeParts
+    from laconic.exchange.exchange_parts import ExchangeParts
     from laconic.gateway.planner import Planner
 
     parts = ExchangeParts.open(settings)

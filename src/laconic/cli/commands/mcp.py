@@ -68,8 +68,8 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 def _relay_maker(args: argparse.Namespace, settings: Settings) -> MakeRelay:
     from laconic.clients.setup import ClientFolders
     from laconic.config import child_environment
-    from laconic.mcp_proxy.assembly import relay_maker
     from laconic.mcp_proxy.definitions import read_definitions
+    from laconic.mcp_proxy.relay_maker import relay_maker
 
     root = args.root.resolve()
     definitions = read_definitions(args.around, ClientFolders(root, child_environment()))

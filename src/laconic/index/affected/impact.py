@@ -26,7 +26,7 @@ def impact_of(code: Code, change: SymbolChange) -> Impact | None:
                 found.append((code.sources[file].path, len(refs)))
         return Impact(sum(count for _, count in found), tuple(path for path, _ in found[:_FILES]))
     uses = []
-    for use in references(code, symbol):
+    for use in references(code, symbol, alone=True):
         if use.sure:
             uses.append(use)
     files = tuple(dict.fromkeys(use.path for use in uses))

@@ -167,7 +167,7 @@ def _describe_one_sided(unit: SymbolVersion, what: str, lonely: set[int]) -> Sym
 def _pair(old: SymbolVersion, new: SymbolVersion, known: _Pairs) -> SymbolChange | None:
     """What is different between the two versions of a symbol; None if nothing is."""
     what = [*_whereabouts(old, new, known)]
-    if old.text != new.text and not _is_same_part(old, new):
+    if old.text != new.text and not _is_same_part(old, new, known):
         what += [one for one in _contents(old, new, known) if one != "cosmetic" or not what]
     elif _plain(old) != _plain(new) and new.family != "value":
         what.append("signature")  # its line belongs to what is declared in it, as in a record
@@ -200,18 +200,22 @@ def _pair(old: SymbolVersion, new: SymbolVersion, known: _Pairs) -> SymbolChange
     )
 
 
-def _is_same_part(old: SymbolVersion, new: SymbolVersion) -> bool:
-    """Whether a value that shares its line with others has not changed itself."""
+def _is_same_part(old: SymbolVersion, new: SymbolVersion, known: _Pairs) -> bool:
+    """Whether a symbol that shares a line with others has not changed itself."""
     if not (_shares_line(old) or _shares_line(new)):
         return False
-    part = _part_of_line(old)
-    return bool(part) and part == _part_of_line(new)
+    if new.family == "value":
+        part = _part_of_line(old)
+        if part and part == _part_of_line(new):
+            return True
+    written = known.tree(old.side).find_definition(old)
+    return bool(written) and written == known.tree(new.side).find_definition(new)
 
 
 def _shares_line(unit: SymbolVersion) -> bool:
-    if unit.family != "value" or len(unit.own) != 1:
-        return False
-    return any(unit.own[0] in other.own for other in unit.side.units if other is not unit)
+    """Whether another symbol begins or ends where this one does."""
+    edges = {unit.span.start, unit.span.end}
+    return any(edges & {other.span.start, other.span.end} for other in unit.side.units if other is not unit)
 
 
 def _part_of_line(unit: SymbolVersion) -> str:

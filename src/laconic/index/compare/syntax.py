@@ -6,13 +6,14 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
-from laconic.index.compare.units import FileVersion
+from laconic.index.compare.units import FileVersion, SymbolVersion
 from laconic.index.parse.compiled import compile_language
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _IMPORT: Final = re.compile(r"^(import|use_|using_|extern_crate|include|require|preproc_include|namespace_use)")
+_SPACE: Final = re.compile(r"\s+")
 _CLOSERS: Final = frozenset({")", "]", "}", ">"})
 
 
@@ -57,6 +58,26 @@ class Syntax:
                 said.append(self._describe(node, children, rows))
             waiting.extend(reversed(children))
         return tuple(said)
+
+    def find_definition(self, unit: SymbolVersion) -> str:
+        """The text of a symbol's definition alone; nothing where no node holds just that."""
+        if self._root is None:
+            return ""
+        line = unit.definition.line
+        start = self._starts[line - 1]
+        signature = _SPACE.sub("", unit.definition.signature)
+        name = re.escape(unit.definition.name.encode())
+        found = ""
+        for place in re.finditer(rb"(?<!\w)%b(?!\w)" % name, self._side.data[start : self._starts[line] - 1]):
+            node = self._root.descendant_for_byte_range(start + place.start(), start + place.end())
+            while node is not None and self._row(node) >= unit.span.start - 1:
+                text = self._side.data[node.start_byte : node.end_byte].decode("utf-8", "surrogateescape")
+                if signature in _SPACE.sub("", text):
+                    if self._row(node) == unit.span.start - 1 and (not found or len(text) < len(found)):
+                        found = text
+                    break
+                node = node.parent
+        return found
 
     def _describe(self, node: Node, children: list[Node], rows: set[int]) -> str:
         if not children:

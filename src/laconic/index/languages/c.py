@@ -315,6 +315,7 @@ C_DIALECT: Final = LanguageDialect(
     bare_members=True,
     shared="all",
     home="all",
+    by_parameters=True,
     declared_apart=True,
     namespaces=True,
     types_by_import=True,

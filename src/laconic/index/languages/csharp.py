@@ -127,6 +127,7 @@ _BUILT_IN_TYPES: Final = split_words(
 _DIALECT: Final = LanguageDialect(
     family="csharp",
     above=frozenset({"base"}),
+    by_parameters=True,
     bare_members=True,
     shared="all",
     types_stand_out=False,

@@ -155,6 +155,7 @@ JVM: Final = LanguageDialect(
     family="jvm",
     bare_members=True,
     shared="package",
+    by_parameters=True,
     two_spaces=True,
     reach={"private": "file", "internal": "home"},
     typed_lists=re.compile(r"new\s+([\w.]+<[^()<>]+>)\s*\("),

@@ -48,6 +48,13 @@ _CLOSURES: Final = (
     *("arrow_function", "function_expression", "lambda_expression", "closure_expression", "func_literal", "do_block"),
     *("anonymous_function", "lambda_literal", "anonymous_function_creation_expression"),
 )
+_ARMS: Final = (
+    "match_arm",
+    "when_entry",
+    "switch_expression_arm",
+    "match_conditional_expression",
+)  # without a keyword
+_LABELS: Final = frozenset({"case", "default"})
 _INNER: Final = LEAVES | {"heading"}
 _LARGEST: Final = 1_000_000  # bytes of a file that is parsed for its marks
 
@@ -104,16 +111,16 @@ def _flow(ready: CompiledLanguage, root: Node, painted: _Lines) -> None:
         return
     cursor = QueryCursor(query)
     cursor.set_point_range((painted.first, 0), (painted.last, 0))
-    for kind, nodes in cursor.captures(root).items():
-        for node in nodes:
-            row = node.start_point[0]
-            if kind == "return":
-                painted.paint(row, LineKind.RETURN)
-                continue
-            whole = node if kind == "closure" else node.parent
-            if whole is not None and whole.end_point[0] > whole.start_point[0]:
-                painted.paint(row, LineKind.FLOW)
-                painted.close(whole)
+    found = cursor.captures(root)
+    for node in found.get("return", []):
+        painted.paint(node.start_point[0], LineKind.RETURN)
+    for node in (*found.get("flow", []), *found.get("whole", [])):
+        whole = node
+        if not node.is_named and node.parent is not None:
+            whole = node.parent
+        if whole.end_point[0] > whole.start_point[0] or node.type in _LABELS:
+            painted.paint(node.start_point[0], LineKind.FLOW)
+            painted.close(whole)
 
 
 @cache
@@ -125,7 +132,8 @@ def _keywords(name: str) -> Query | None:
     if ready is None:
         return None
     parts = []
-    for capture, words, named in (("return", _RETURNS, False), ("flow", _FLOW, False), ("closure", _CLOSURES, True)):
+    kinds = (("return", _RETURNS, False), ("flow", _FLOW, False), ("whole", (*_CLOSURES, *_ARMS), True))
+    for capture, words, named in kinds:
         have = []
         for word in words:
             if ready.grammar.id_for_node_kind(word, named):

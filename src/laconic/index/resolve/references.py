@@ -10,10 +10,12 @@ from laconic.index.name_meaning import UNKNOWN, module
 from laconic.index.resolve import names
 from laconic.index.resolve.certainty import TIERS, Judge, Verdict
 from laconic.index.resolve.code import Code, id_at
+from laconic.index.resolve.overloads import Overloads
 from laconic.index.resolve.target import TargetSymbol, target
 from laconic.index.resolve.values import Values
 from laconic.index.scip.reading import FILE, LARGEST, find_uses
 from laconic.index.store import Symbol
+from laconic.index.symbol_kinds import CALLABLES
 from laconic.records import Import, Reference
 from laconic.workspace.read_file import read_bytes
 
@@ -37,8 +39,12 @@ class SymbolUse(NamedTuple):
         return (not self.sure, TIERS.index(self.tier), self.path, self.line, self.column)
 
 
-def references(code: Code, symbol: Symbol, *, believes_others: bool = True) -> list[SymbolUse]:
-    """Every use of a symbol: the sure ones first; also what another indexer says of it, unless that is not wanted."""
+def references(code: Code, symbol: Symbol, *, believes_others: bool = True, alone: bool = False) -> list[SymbolUse]:
+    """Every use of a symbol: the sure ones first; also what another indexer says of it, unless that is not wanted.
+
+    Uses of all functions of one name in one class, unless the symbol is meant `alone`: then without the calls that
+    only others of them accept.
+    """
     code.refresh()
     wanted = target(code, symbol)
     judge = Judge(code, Values(code))
@@ -52,8 +58,26 @@ def references(code: Code, symbol: Symbol, *, believes_others: bool = True) -> l
     unique = {(use.path, use.line, use.column): use for use in reversed(found)}
     if believes_others:
         _take_from_others(code, symbol, unique)
-    kept = [use for use in unique.values() if (use.path, use.line) not in own or use.column > 0]
+    overloads = _find_overloads(code, wanted) if alone else None
+    kept = []
+    for use in unique.values():
+        if (use.path, use.line) in own and not use.column:
+            continue
+        if overloads is None or overloads.may_mean(code.lines(code.by_path[use.path].id), use.line, use.column):
+            kept.append(use)
     return sorted(kept, key=lambda use: use.order)
+
+
+def _find_overloads(code: Code, wanted: TargetSymbol) -> Overloads | None:
+    """The functions of the same name that calls with other arguments mean; None where there are none."""
+    if not wanted.dialect.by_parameters or len(wanted.same) < 2 or wanted.symbol.kind not in CALLABLES:
+        return None
+    others = []
+    for number in wanted.same - {wanted.symbol.id}:
+        symbol = code.symbol(number)
+        if symbol is not None and symbol.kind in CALLABLES:
+            others.append(symbol)
+    return Overloads(wanted.symbol, others, declared_apart=wanted.dialect.declared_apart)
 
 
 def _take_from_others(code: Code, symbol: Symbol, uses: dict[tuple[str, int, int], SymbolUse]) -> None:

@@ -48,7 +48,7 @@ def _add_symbol(code: Code, symbol: Symbol, documents: dict[str, Any]) -> None:
     column = _find_name(code, symbol)
     if column >= 0:
         _add_occurrence(document, information, (symbol.line, column), DEFINITION)
-    for use in references(code, symbol, believes_others=False):
+    for use in references(code, symbol, believes_others=False, alone=True):
         if use.sure and _has_name(code, use, symbol.name):
             there = _find_document(code, use.path, documents)
             _add_occurrence(there, information, (use.line, use.column), _ROLES.get(use.kind, READ))

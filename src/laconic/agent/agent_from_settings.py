@@ -23,9 +23,9 @@ from laconic.agent.transport import Transport
 from laconic.agent.usage_recorder import UsageRecorder
 from laconic.config import Settings, command_environment
 from laconic.errors import BadSetting, UsageError, WorkspaceError
-from laconic.exchange.assembly import ExchangeParts
 from laconic.exchange.caller import Caller
 from laconic.exchange.exchange import ModelExchange
+from laconic.exchange.exchange_parts import ExchangeParts
 from laconic.reduce.text import reduce_text
 from laconic.sessions.trajectories import Trajectory, begin, resume
 from laconic.sessions.turn_record import TurnIdentity
