@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from laconic.cli.commands.setup import program_words
 from laconic.clients import markdown_section
 from laconic.clients.claude import BASE_URL, TOOL_SEARCH, notes_folder
+from laconic.clients.claude_hook import start_hook_edit
 from laconic.clients.claude_plugin import plugin_command, plugin_folder, skill_lines
 from laconic.clients.config_files import read_json, table_at
 from laconic.clients.install import configured_command, configured_entry, read
@@ -115,6 +116,10 @@ class _ClientCheck:
             problem = f"{file}: our tools are not in the first request, nor in those of sub-agents."
             advice = f"Run `laconic setup claude --{self.scope}` again."
             yield HealthFinding("tools", False, problem, advice)
+        settings = start_hook_edit(self.places, self.scope, NAME)
+        if not settings.path.is_file() or settings.take(read(settings.path)) == read(settings.path):
+            problem = f"{settings.path}: no hook lets a prompt on the command line wait for our tools."
+            yield HealthFinding("tools", False, problem, f"Run `laconic setup claude --{self.scope}` again.")
 
 
 def _section_parts(notes: Path, count: Count) -> list[PromptPart]:
