@@ -65,6 +65,7 @@ class BillingProvider:
         self._answers = 0
         self.usages: list[Usage] = []
         self.dollars = 0.0
+        self.results: list[int] = []  # how many each request carried
         self.refused = 0  # requests that were longer than the model's window, for which nobody pays
 
     @property
@@ -85,6 +86,7 @@ class BillingProvider:
         if size > model.window > 0:
             self.refused += 1
             return ScriptedAnswer((_REFUSALS[format](size, model.window),), status=400)
+        self.results.append(_count_results(conversation))
         usage = self._bill(format, blocks, model.price)
         self._answers += 1
         return _WRITERS[format](self._next_call(conversation), usage, f"{self._answers:04}", _is_streamed(asked, raw))
@@ -158,6 +160,13 @@ def _count_prompts(conversation: ParsedRequest) -> int:
     for turn in conversation.turns:
         if turn.role == "user":
             found += sum(PROMPT in block.text for block in turn.blocks if block.kind == "text")
+    return found
+
+
+def _count_results(conversation: ParsedRequest) -> int:
+    found = 0
+    for turn in conversation.turns:
+        found += sum(block.kind == "result" for block in turn.blocks)
     return found
 
 
