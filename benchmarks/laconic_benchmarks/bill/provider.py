@@ -63,6 +63,7 @@ class BillingProvider:
         self._count = counter(model)
         self._caches = {name: ProviderCache(known.cache, clock) for name, known in FORMATS.items()}
         self._answers = 0
+        self._next = 0  # file; a client that compacts its history forgets which it has asked for
         self.usages: list[Usage] = []
         self.dollars = 0.0
         self.results: list[int] = []  # how many each request carried
@@ -134,10 +135,11 @@ class BillingProvider:
         """The command that shows the next file: the one after the file that was asked for last."""
         names = {tool.name for tool in conversation.format.read_tools(_decode(conversation.field("tools")))}
         shell = next((name for name in _SHELLS if name in names), "")
-        number = _find_next(conversation)
+        number = max(_find_next(conversation), self._next)
         last = _count_prompts(conversation) * len(self._scenario.files) // self._scenario.prompts
         if not shell or number >= last:
             return None
+        self._next = number
         arguments: Json = {_SHELLS[shell]: f"cat file_{number}.txt"}
         if shell != "exec_command":
             arguments["description"] = "show a file"

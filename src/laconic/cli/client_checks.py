@@ -23,6 +23,7 @@ from laconic.config import child_environment
 from laconic.errors import LaconicError
 from laconic.index.health import HealthFinding
 from laconic.render.plural import count_of
+from laconic.workspace.git import git
 
 _SCOPES: Final[tuple[Scope, ...]] = ("project", "user")
 _AROUND: Final = 60  # tokens that Claude Code writes around a file of notes, without the file's name
@@ -105,6 +106,8 @@ class _ClientCheck:
             parts += _section_parts(notes, count)
         if server == _PLUGIN:
             parts.append(PromptPart("skill and command", count(skill_lines())))
+        if self.scope == "project":
+            parts += _changed_parts(self.places.root, count)
         total = sum(part.tokens for part in parts)
         listed = ", ".join(f"{part.what} {part.tokens:,}" for part in parts)
         return HealthFinding("prompt", True, f"every prompt carries {total:,} tokens from Laconic: {listed}")
@@ -131,6 +134,18 @@ def _section_parts(notes: Path, count: Count) -> list[PromptPart]:
     if not markdown_section.take(text).strip():  # without us the file would not be in the prompt
         parts.append(PromptPart("what the client writes around it", _AROUND + count(str(notes))))
     return parts
+
+
+def _changed_parts(root: Path, count: Count) -> list[PromptPart]:
+    """Claude Code lists what is not committed, so also the files that `setup` wrote, until they are."""
+    try:
+        listed = git(root, "status", "--porcelain", "--", ".claude", ".mcp.json", "CLAUDE.md")
+    except LaconicError:
+        return []  # no repository
+    lines = listed.decode("utf-8", "replace").strip()
+    if not lines:
+        return []
+    return [PromptPart("lines on files that are not committed", count(lines))]
 
 
 def is_written_by_setup(command: Sequence[str]) -> bool:
