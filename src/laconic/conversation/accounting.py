@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from laconic.conversation.client_compaction import PromptSplit, compact_as_client
+from laconic.conversation.client_compaction import PromptSplit, compact_as_client, is_rewound
 from laconic.models.model import Price
 from laconic.wire.usage import Usage
 
@@ -89,6 +89,8 @@ class CacheState(msgspec.Struct, frozen=True):
     caches: bool = False  # the provider reported a cache
     writes: bool = False  # and what was written to it
     dropped: float = 0.0  # tokens that the client would have compacted away by now
+    waived: float = 0.0  # tokens of the last prompt that were not counted without us because of that
+    waived_dollars: float = 0.0
     counts: CountComparison = CountComparison()
 
     @classmethod
@@ -186,9 +188,15 @@ def account(
             priced=price.known,
         ), after
     full = _dollars(other, price) + price.output_dollars(usage.output, other.prompt)
+    if dropped:
+        waived, waived_dollars = max(0.0, sent.prompt - other.prompt), max(0.0, dollars - full)
+        after = msgspec.structs.replace(after, waived=waived, waived_dollars=waived_dollars)
+    tokens = other.prompt
+    if is_rewound(exchange.came, before.came):  # the last request was the client's own, for a summary
+        tokens, full = tokens + before.waived, full + before.waived_dollars
     return TurnCost(
         usage=usage,
-        tokens_without=other.prompt,
+        tokens_without=tokens,
         dollars=dollars,
         dollars_without=full,
         output_dollars=answer,
