@@ -178,20 +178,13 @@ def account(
             priced=price.known,
         )
         return cost, msgspec.structs.replace(after, cached_without=before.cached_without)
-    if other == sent:
-        return TurnCost(
-            usage=usage,
-            tokens_without=float(usage.prompt),
-            dollars=dollars,
-            dollars_without=dollars,
-            output_dollars=answer,
-            priced=price.known,
-        ), after
-    full = _dollars(other, price) + price.output_dollars(usage.output, other.prompt)
+    tokens, full = float(usage.prompt), dollars
+    if other != sent:
+        tokens = other.prompt
+        full = _dollars(other, price) + price.output_dollars(usage.output, other.prompt)
     if dropped:
-        waived, waived_dollars = max(0.0, sent.prompt - other.prompt), max(0.0, dollars - full)
+        waived, waived_dollars = max(0.0, sent.prompt - tokens), max(0.0, dollars - full)
         after = msgspec.structs.replace(after, waived=waived, waived_dollars=waived_dollars)
-    tokens = other.prompt
     if is_rewound(exchange.came, before.came):  # the last request was the client's own, for a summary
         tokens, full = tokens + before.waived, full + before.waived_dollars
     return TurnCost(
