@@ -68,6 +68,7 @@ def test_it_asks_for_file_after_file_and_reads_its_cache_until_that_is_cold(buil
     assert "cat file_1.txt" in said[1]
     assert DONE in said[2]
     assert [usage.cache_read > 3_000 for usage in provider.usages] == [False, True, True, False]
+    assert provider.results == [0, 1, 2, 2]
     assert provider.dollars > 0
 
 

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from laconic.cli.main import main
+from laconic.clients import jsonc
 from laconic.clients.markdown_section import START
 from laconic.clients.registry import all_setups
+from laconic.clients.setup import ClientFolders
 from laconic.errors import LaconicError
 from laconic.mcp_server.tool_help import write_project_notes
 from laconic.tokens.count import counter
@@ -56,7 +58,8 @@ def test_what_was_there_comes_back_byte_for_byte(project: Path, name: str) -> No
     """Merged on the way in, with a copy of the old file; restored on the way out."""
     client = next(client for client in all_setups() if client.name == name)
     main(["setup", name, "--project"])
-    (file,) = [path for path in project.rglob("*") if path.is_file() and path.suffix in {".json", ".toml"}]
+    file = client.project(ClientFolders(project, os.environ))
+    assert file.is_file()
     main(["setup", name, "--project", "--remove"])
     table = client.table[0]
     old = f'{{\n\t"{table}": {{\n\t\t"other": {{"command": ["x"]}} // mine\n\t}},\n\t"theme": "dark"}}'
@@ -77,6 +80,50 @@ def test_what_was_there_comes_back_byte_for_byte(project: Path, name: str) -> No
         str(file.relative_to(project)): old.encode(),
         client.notes: b"# Notes\n\nMind the gap.",
     }
+
+
+SETTINGS = """{
+	"hooks": {
+		"SessionStart": [ {"hooks": [{"type": "command", "command": "mine"}]} ], // greets me
+		"PostToolUse": [
+			{"matcher": "Edit", "hooks": [{"type": "command", "command": "fmt"}]}
+		]
+	}
+}"""
+
+
+@pytest.mark.parametrize("order", [("", "--hook"), ("--hook", "")])
+@pytest.mark.parametrize("scope", ["--project", "--user"])
+def test_hooks_of_claude_code_stay_and_the_file_comes_back(project: Path, scope: str, order: tuple[str, str]) -> None:
+    """Our two hooks are set up apart, and removed in either order; the user changed nothing meanwhile."""
+    top = project if scope == "--project" else project.parent / "home"
+    file = top / ".claude" / "settings.json"
+    file.parent.mkdir()
+    file.write_text(SETTINGS)
+    main(["setup", "claude", scope])
+    main(["setup", "claude", scope, "--hook"])
+    hooks = jsonc.parse(file.read_text())["hooks"]
+    assert [len(hooks["SessionStart"]), len(hooks["PostToolUse"])] == [2, 2]
+    for word in order:
+        main(["setup", "claude", scope, "--remove", *filter(None, (word,))])
+    assert file.read_text() == SETTINGS
+
+
+def test_doctor_says_when_the_first_prompt_does_not_wait(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["setup", "claude", "--project"])
+    assert main(["doctor", "claude"]) == 0
+    (project / ".claude" / "settings.json").unlink()
+    assert main(["doctor", "claude"]) == 1
+    assert "no hook lets a prompt on the command line wait for our tools" in capsys.readouterr().out
+
+
+def test_settings_that_cannot_be_read_stop_setup_before_anything_is_written(project: Path) -> None:
+    file = project / ".claude" / "settings.json"
+    file.parent.mkdir()
+    file.write_text('{"hooks": ')
+    with pytest.raises(LaconicError, match=r"settings\.json"):
+        main(["setup", "claude", "--project"])
+    assert _files(project) == {".claude/settings.json": b'{"hooks": '}
 
 
 def test_changes_made_meanwhile_survive_removal(project: Path) -> None:
@@ -253,6 +300,7 @@ def test_the_plugin_brings_tools_a_skill_and_a_command_and_leaves_no_trace(proje
     folder = top / ".claude" / "skills" / "laconic"
     manifest = json.loads((folder / ".claude-plugin" / "plugin.json").read_text())
     assert manifest["mcpServers"]["laconic"]["alwaysLoad"] is True
+    assert "hook --client $PPID" in (folder / "hooks" / "hooks.json").read_text()
     skill = (folder / "skills" / "laconic" / "SKILL.md").read_text()
     for advice in ("in progress", "compact", "recall"):
         assert advice in skill

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import msgspec
@@ -171,12 +170,9 @@ def test_a_first_prompt_waits_for_our_tools_beside_the_hooks_of_the_user(tmp_pat
     made = Claude(tmp_path).launch(seen, (), "", SERVER)
     program, server, *rest = made.words
     assert (program, rest) == ("claude", ["--settings", f"{FOLDER}/settings.json", "fix it"])
-    args = json.loads(server.removeprefix("--mcp-config="))["mcpServers"]["laconic"]["args"]
-    assert args == [*SERVER[1:], "--mark-listed", f"{FOLDER}/tools-listed"]
+    assert json.loads(server.removeprefix("--mcp-config="))["mcpServers"]["laconic"]["args"] == SERVER[1:]
     hooks = json.loads(made.files["settings.json"])["hooks"]
     assert hooks["Stop"] == given["hooks"]["Stop"]
     own, ours = hooks["SessionStart"]
     assert own == given["hooks"]["SessionStart"][0]
-    (tmp_path / "tools-listed").touch()
-    waiting = ours["hooks"][0]["command"].replace(FOLDER, str(tmp_path))
-    assert subprocess.run(["/bin/sh", "-c", waiting], check=True, capture_output=True).stdout == b""
+    assert ours["hooks"][0]["command"] == "python -m laconic hook --client $PPID || true"

@@ -1,4 +1,4 @@
-"""The hook of Claude Code: registered beside others, removed byte for byte, and what it answers."""
+"""Our hooks of Claude Code: registered beside others, removed byte for byte, and what they answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from laconic.clients.claude_hook import answer_hook, hook_edit
+from laconic.clients.claude_hook import answer_hook, shell_hook_edit, start_hook_edit
 from laconic.clients.setup import ClientFolders
 from laconic.config import child_environment
 
@@ -26,17 +26,24 @@ def event(stdout: object, name: str = "PostToolUse") -> bytes:
     return json.dumps({"hook_event_name": name, "tool_input": given, "tool_response": response}).encode()
 
 
-def test_the_hook_is_put_beside_others_and_taken_out_again(tmp_path: Path) -> None:
-    edit = hook_edit(ClientFolders(tmp_path, {"HOME": str(tmp_path)}), "project", "laconic")
-    put = edit.put(SETTINGS)
+@pytest.mark.parametrize("program", ["laconic", "'/home/my user/bin/laconic'", "/usr/bin/python -P -m laconic"])
+def test_hooks_are_put_beside_others_and_taken_out_in_any_order(tmp_path: Path, program: str) -> None:
+    places = ClientFolders(tmp_path, {"HOME": str(tmp_path)})
+    shell = shell_hook_edit(places, "project", program)
+    start = start_hook_edit(places, "project", program)
+    put = start.put(shell.put(SETTINGS))
     assert put.count('"fmt"') == 1
-    assert put.count("laconic hook") == 1
-    assert edit.put(put) == put
-    left = edit.take(put)
-    assert "laconic hook" not in left
-    assert '"fmt"' in left
-    assert "// mine" in left
-    assert edit.take(edit.put("")).strip() == "{}"
+    assert put.count(f"{program} hook") == 2
+    assert shell.put(start.put(put)) == put
+    assert start.take(shell.take(put)) == shell.take(start.take(put)) == SETTINGS
+    assert start.take(start.put("")).strip() == shell.take(shell.put("")).strip() == "{}"
+
+
+def test_a_hook_of_ours_that_names_another_place_is_replaced(tmp_path: Path) -> None:
+    places = ClientFolders(tmp_path, {"HOME": str(tmp_path)})
+    old = start_hook_edit(places, "project", "/old/bin/laconic").put(SETTINGS)
+    new = start_hook_edit(places, "project", "laconic").put(old)
+    assert new == start_hook_edit(places, "project", "laconic").put(SETTINGS)
 
 
 def test_only_a_long_output_is_changed_and_its_other_members_stay() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laconic.clients.jsonc import parse, put, take
+from laconic.clients.jsonc import append, drop, parse, put, take
 from laconic.errors import UsageError
 
 AT = ("mcpServers", "laconic")
@@ -91,3 +91,23 @@ def test_an_empty_file_gets_an_object() -> None:
 def test_what_is_not_an_object_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         put(text, AT, ENTRY)
+
+
+@given(st.lists(values, min_size=1, max_size=4), values, st.booleans())
+def test_an_element_goes_to_the_end_of_any_array_and_out_again(held: list[Any], new: Any, deep: bool) -> None:
+    value = {"a": 1, "hooks": {"Start": held}} if deep else {"hooks": {"Start": held}, "z": [1]}
+    for text in _layouts(value):
+        if any(mark in text for mark in ("\\u007f", "\x85", "\u2028", "\u2029")):
+            continue
+        within = append(text, ("hooks", "Start"), new)
+        assert parse(within)["hooks"]["Start"] == [*held, new]
+        assert drop(within, ("hooks", "Start"), len(held)) == text
+        left = drop(within, ("hooks", "Start"), 0)
+        assert parse(left)["hooks"]["Start"] == [*held[1:], new]
+
+
+def test_an_array_is_made_where_there_is_none_and_goes_when_it_is_empty() -> None:
+    text = '{\n  "theme": "dark"\n}\n'
+    within = append(text, ("hooks", "Start"), ENTRY)
+    assert parse(within) == {"theme": "dark", "hooks": {"Start": [ENTRY]}}
+    assert drop(within, ("hooks", "Start"), 0) == text

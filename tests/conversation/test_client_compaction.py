@@ -105,6 +105,33 @@ def test_where_nothing_was_changed_both_figures_are_equal_whatever_the_limit(tok
     assert after.even
 
 
+def test_a_compaction_that_the_client_really_makes_counts_on_both_sides() -> None:
+    """With us it comes at the same request as without, or later: the summary is asked for once on either side."""
+    for less, again in ((0.995, 0.995), (0.995, 1.0), (0.8, 0.8)):  # behind the compaction nothing may be left out
+        state, bills = CacheState(), [0.0, 0.0, 0.0]  # with us, without us as claimed, and the client alone
+        prompts = [*range(20_000, 245_001, 5_000), *range(20_000, 100_001, 5_000)]
+        before = 0
+        for number, prompt in enumerate(prompts):
+            asks_for_summary = prompt == 245_000
+            read = before if prompt > before and not asks_for_summary else 0
+            share = less if number < 46 else again
+            size = TurnSizes(
+                usage=Usage(input=round(share * (prompt - read)), cache_read=round(share * read)),
+                came=prompt,
+                went=share * prompt,
+                at=float(number),
+                limit=239_000.0,
+                late=True,
+            )
+            cost, state = account(size, state, GPT)
+            bills[0] += cost.dollars
+            bills[1] += cost.dollars_without
+            bills[2] += GPT.prompt_dollars(plain=prompt - read, read=read, write=0, hour=0)
+            before = prompt
+        claimed, true = 1 - bills[0] / bills[1], 1 - bills[0] / bills[2]
+        assert true - 0.06 < claimed <= true + 0.01
+
+
 def test_a_client_that_goes_by_the_last_answer_sends_one_prompt_above_the_limit_whole() -> None:
     long = PromptSplit(190_000.0, 20_000.0)
     first = compact_as_client(long, fixed=9_000, limit=LIMIT, came=210, came_before=190, reported=190_000.0)

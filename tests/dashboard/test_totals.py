@@ -55,14 +55,23 @@ def test_the_parts_of_a_session_add_up_to_it(pages: TestClient) -> None:
         assert sum(kind["sent"] for kind in session["kinds"]) == session["session"]["totals"]["prompt"]
 
 
+_AGENTS = {
+    "main": "claude-cli/2.1.197 (external, cli)",
+    "naming": "claude-cli/2.1.197 (external, cli)",
+    "other": "codex_exec/0.166.0 (Debian 12.0.0; x86_64) unknown (codex_exec; 0.166.0)",
+    "newer": "codex_cli_rs/0.167.0 (Debian 12.0.0; x86_64)",
+}
+
+
 def _record(settings: Settings) -> TestClient:
     with closing(Turns(settings.cache_dir() / FILE)) as turns:
         for name, family, tokens, title in (
             ("main", "f", 5_000, "Fix the parser"),
             ("naming", "f", 100, "Write a title"),
             ("other", "", 700, "Speed up uploads"),
+            ("newer", "", 600, "Speed up downloads"),
         ):
-            agent = "codex/1" if name == "other" else "claude/2"
+            agent = _AGENTS[name]
             who = TurnIdentity(name, model="m", client=agent, family=family)
             cost = AnswerCost(
                 input=tokens, output=10, whole=2 * tokens, dollars=tokens / 1e3, dollars_whole=tokens / 500
@@ -75,7 +84,7 @@ def _record(settings: Settings) -> TestClient:
 def test_what_a_client_asks_on_the_side_stands_under_its_session(settings: Settings) -> None:
     pages = _record(settings)
     rows = {row["session"]: row for row in _get(pages, "sessions.json")["sessions"]}
-    assert set(rows) == {"main", "other"}
+    assert set(rows) == {"main", "other", "newer"}
     assert (rows["main"]["side"], rows["main"]["title"], rows["main"]["totals"]["prompt"]) == (
         1,
         "Fix the parser",
@@ -88,12 +97,13 @@ def test_what_a_client_asks_on_the_side_stands_under_its_session(settings: Setti
 @pytest.mark.parametrize(
     ("query", "names"),
     [
-        ("client=codex/1", ["other"]),
-        ("project=/home/c", ["main", "other"]),
+        ("client=Codex", ["other", "newer"]),
+        ("client=nobody", []),
+        ("project=/home/c", ["main", "other", "newer"]),
         ("words=PARSER fix", ["main"]),
         ("words=nothing", []),
-        ("order=prompt", ["main", "other"]),
-        ("order=last&client=claude/2", ["main"]),
+        ("order=prompt", ["main", "other", "newer"]),
+        ("order=last&client=Claude Code", ["main"]),
     ],
 )
 def test_the_list_is_filtered_searched_and_sorted(settings: Settings, query: str, names: list[str]) -> None:
@@ -101,8 +111,9 @@ def test_the_list_is_filtered_searched_and_sorted(settings: Settings, query: str
     found = _get(pages, f"sessions.json?{query}")
     assert [row["session"] for row in found["sessions"]] == names
     assert found["total"] == len(names)
-    assert found["clients"] == ["claude/2", "codex/1"]
+    assert found["clients"] == ["Claude Code", "Codex"]
     page = pages.get(f"/sessions?{query}")
+    assert "0.166.0" not in page.text
     assert page.status_code == 200
     assert page.text.count('aria-sort="descending"') == (1 if names else 0)
 

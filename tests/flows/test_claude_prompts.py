@@ -86,22 +86,30 @@ def test_our_tools_are_in_the_first_request_and_in_those_of_sub_agents(stage: St
         assert "laconic:cost" in json.dumps(first["messages"])
 
 
-def test_a_prompt_on_the_command_line_waits_for_the_tools_of_a_wrapped_client(stage: Stage) -> None:
+@pytest.mark.parametrize("way", ["wrap", "--project", "--user", "--plugin"])
+def test_a_prompt_on_the_command_line_waits_for_our_tools(stage: Stage, way: str) -> None:
     """On a terminal it is sent before any server can have answered, and the next one would be written anew."""
-    first, explorer, *_ = asyncio.run(_requests_on_a_terminal(stage, _EXPLORE))
-    ours = {f"mcp__laconic__{tool.name}" for tool in offered_tools(editing=False)}
+    key = "sk-ant-api03-" + 40 * "k"
+    known = {"hasCompletedOnboarding": True, "customApiKeyResponses": {"approved": [key[-20:]]}}
+    known["projects"] = {str(stage.project): {"hasTrustDialogAccepted": True, "enabledMcpjsonServers": ["laconic"]}}
+    (stage.home / ".claude.json").write_text(json.dumps(known), "utf-8")
+    words = ["claude", "--allowedTools=Agent", "Look at the code."]
+    if way == "wrap":
+        words = [sys.executable, "-m", "laconic", "wrap", *words]
+    else:
+        stage.setup("claude", way)
+        words[0] = str(installed("@anthropic-ai/claude-code") / "claude")
+    prefix = "mcp__plugin_laconic_laconic__" if way == "--plugin" else "mcp__laconic__"
+    ours = {f"{prefix}{tool.name}" for tool in offered_tools(editing=False)}
+    first, explorer, *_ = asyncio.run(_requests_on_a_terminal(stage, words, key, _EXPLORE))
     for request in (first, explorer):
         assert ours <= _names(request)
         assert "ToolSearch" in _names(request)
     assert "Agent" not in _names(explorer)
 
 
-async def _requests_on_a_terminal(stage: Stage, *steps: Step) -> list[dict[str, Any]]:
-    """What `laconic wrap claude PROMPT` sends, up to the first request of a sub-agent and one more."""
-    key = "sk-ant-api03-" + 40 * "k"
-    known = {"hasCompletedOnboarding": True, "customApiKeyResponses": {"approved": [key[-20:]]}}
-    known["projects"] = {str(stage.project): {"hasTrustDialogAccepted": True}}
-    (stage.home / ".claude.json").write_text(json.dumps(known), "utf-8")
+async def _requests_on_a_terminal(stage: Stage, words: list[str], key: str, *steps: Step) -> list[dict[str, Any]]:
+    """What these words send, up to the first request of a sub-agent and one more."""
     path = f"{installed('@anthropic-ai/claude-code')}{os.pathsep}{stage.environment()['PATH']}"
     async with ScriptedUpstream(lambda asked: model(steps, asked)) as upstream:
         variables = {
@@ -113,7 +121,6 @@ async def _requests_on_a_terminal(stage: Stage, *steps: Step) -> list[dict[str, 
             "TERM": "xterm-256color",
             "PATH": path,
         }
-        words = [sys.executable, "-m", "laconic", "wrap", "claude", "--allowedTools=Agent", "Look at the code."]
         terminal, inside = pty.openpty()
         client = await asyncio.create_subprocess_exec(
             *words,

@@ -157,7 +157,9 @@ def test_turns_add_up(places: Places) -> None:
     assert list(rows) == ["s", "t"]
     assert reading.sessions("cache", 1) != []
     assert reading.count(SessionFilter(words="hello")) == 2
-    assert reading.count(SessionFilter(client="claude-cli")) == 1
+    assert reading.count(SessionFilter(clients=("claude-cli",))) == 1
+    assert reading.count(SessionFilter(clients=("claude-cli", "other"))) == 1
+    assert reading.count(SessionFilter(clients=("other",))) == 0
     assert [turn.number for turn in reading.turns("s")] == [1, 2, 3]
     assert reading.turns("s")[0].evidence == b"\x01\x00"
     assert [(hour.turns, hour.prompt) for hour in reading.hours()] == [(2, 120)] * 3

@@ -63,8 +63,10 @@ class BillingProvider:
         self._count = counter(model)
         self._caches = {name: ProviderCache(known.cache, clock) for name, known in FORMATS.items()}
         self._answers = 0
+        self._next = 0  # file; a client that compacts its history forgets which it has asked for
         self.usages: list[Usage] = []
         self.dollars = 0.0
+        self.results: list[int] = []  # how many each request carried
         self.refused = 0  # requests that were longer than the model's window, for which nobody pays
 
     @property
@@ -85,6 +87,7 @@ class BillingProvider:
         if size > model.window > 0:
             self.refused += 1
             return ScriptedAnswer((_REFUSALS[format](size, model.window),), status=400)
+        self.results.append(_count_results(conversation))
         usage = self._bill(format, blocks, model.price)
         self._answers += 1
         return _WRITERS[format](self._next_call(conversation), usage, f"{self._answers:04}", _is_streamed(asked, raw))
@@ -132,10 +135,11 @@ class BillingProvider:
         """The command that shows the next file: the one after the file that was asked for last."""
         names = {tool.name for tool in conversation.format.read_tools(_decode(conversation.field("tools")))}
         shell = next((name for name in _SHELLS if name in names), "")
-        number = _find_next(conversation)
+        number = max(_find_next(conversation), self._next)
         last = _count_prompts(conversation) * len(self._scenario.files) // self._scenario.prompts
         if not shell or number >= last:
             return None
+        self._next = number
         arguments: Json = {_SHELLS[shell]: f"cat file_{number}.txt"}
         if shell != "exec_command":
             arguments["description"] = "show a file"
@@ -158,6 +162,13 @@ def _count_prompts(conversation: ParsedRequest) -> int:
     for turn in conversation.turns:
         if turn.role == "user":
             found += sum(PROMPT in block.text for block in turn.blocks if block.kind == "text")
+    return found
+
+
+def _count_results(conversation: ParsedRequest) -> int:
+    found = 0
+    for turn in conversation.turns:
+        found += sum(block.kind == "result" for block in turn.blocks)
     return found
 
 

@@ -33,6 +33,7 @@ class RunResult(msgspec.Struct, frozen=True):
     tokens: int
     dollars: float
     recorded: tuple[dict[str, float], ...] = ()  # one row for each model
+    results: tuple[int, ...] = ()  # how many each request carried
 
     def total(self, name: str) -> float:
         """A figure of the record, over all models."""
@@ -78,7 +79,13 @@ async def run_client(
         if wrapped:
             said = await _run_program([sys.executable, "-m", "laconic", "stats", "--json"], project, environment)
             recorded = tuple(json.loads(said)["models"])
-    return RunResult(len(provider.usages), provider.tokens, provider.dollars, recorded)
+    return RunResult(
+        requests=len(provider.usages),
+        tokens=provider.tokens,
+        dollars=provider.dollars,
+        recorded=recorded,
+        results=tuple(provider.results),
+    )
 
 
 async def _run_program(words: Sequence[str], folder: Path, environment: Mapping[str, str]) -> str:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from laconic.cli.commands.setup import program_words
 from laconic.clients import markdown_section
 from laconic.clients.claude import BASE_URL, TOOL_SEARCH, notes_folder
+from laconic.clients.claude_hook import start_hook_edit
 from laconic.clients.claude_plugin import plugin_command, plugin_folder, skill_lines
 from laconic.clients.config_files import read_json, table_at
 from laconic.clients.install import configured_command, configured_entry, read
@@ -22,6 +23,7 @@ from laconic.config import child_environment
 from laconic.errors import LaconicError
 from laconic.index.health import HealthFinding
 from laconic.render.plural import count_of
+from laconic.workspace.git import git
 
 _SCOPES: Final[tuple[Scope, ...]] = ("project", "user")
 _AROUND: Final = 60  # tokens that Claude Code writes around a file of notes, without the file's name
@@ -104,6 +106,8 @@ class _ClientCheck:
             parts += _section_parts(notes, count)
         if server == _PLUGIN:
             parts.append(PromptPart("skill and command", count(skill_lines())))
+        if self.scope == "project":
+            parts += _changed_parts(self.places.root, count)
         total = sum(part.tokens for part in parts)
         listed = ", ".join(f"{part.what} {part.tokens:,}" for part in parts)
         return HealthFinding("prompt", True, f"every prompt carries {total:,} tokens from Laconic: {listed}")
@@ -115,6 +119,10 @@ class _ClientCheck:
             problem = f"{file}: our tools are not in the first request, nor in those of sub-agents."
             advice = f"Run `laconic setup claude --{self.scope}` again."
             yield HealthFinding("tools", False, problem, advice)
+        settings = start_hook_edit(self.places, self.scope, NAME)
+        if not settings.path.is_file() or settings.take(read(settings.path)) == read(settings.path):
+            problem = f"{settings.path}: no hook lets a prompt on the command line wait for our tools."
+            yield HealthFinding("tools", False, problem, f"Run `laconic setup claude --{self.scope}` again.")
 
 
 def _section_parts(notes: Path, count: Count) -> list[PromptPart]:
@@ -126,6 +134,18 @@ def _section_parts(notes: Path, count: Count) -> list[PromptPart]:
     if not markdown_section.take(text).strip():  # without us the file would not be in the prompt
         parts.append(PromptPart("what the client writes around it", _AROUND + count(str(notes))))
     return parts
+
+
+def _changed_parts(root: Path, count: Count) -> list[PromptPart]:
+    """Claude Code lists what is not committed, so also the files that `setup` wrote, until they are."""
+    try:
+        listed = git(root, "status", "--porcelain", "--", ".claude", ".mcp.json", "CLAUDE.md")
+    except LaconicError:
+        return []  # no repository
+    lines = listed.decode("utf-8", "replace").strip()
+    if not lines:
+        return []
+    return [PromptPart("lines on files that are not committed", count(lines))]
 
 
 def is_written_by_setup(command: Sequence[str]) -> bool:

@@ -13,7 +13,8 @@ from laconic.clients.client import Client
 from laconic.clients.command_options import last_value, options
 from laconic.clients.config_files import Table, merge, parse_json, read_json, table_at
 from laconic.clients.launch import FOLDER, DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
-from laconic.clients.setup import ClientFolders, ClientSetup, read_words, typed_entry
+from laconic.clients.setup import NAME, ClientFolders, ClientSetup, read_words, typed_entry
+from laconic.clients.tools_wait import start_hook
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.claude import read_session
 from laconic.sessions.recorded.record import RecordedSession, read_first_row, read_sessions
@@ -22,9 +23,6 @@ BASE_URL: Final = "ANTHROPIC_BASE_URL"
 TOOL_SEARCH: Final = "ENABLE_TOOL_SEARCH"
 OWN_API: Final = "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL"
 _OWN_HOST: Final = "https://api.anthropic.com"
-_LISTED: Final = "tools-listed"  # the file that our server makes when it has listed its tools
-_PATIENCE: Final = 10  # seconds that the first prompt waits for it
-_TAKEN_UP: Final = 0.2  # seconds after which the client has taken the list up
 _ELSEWHERE: Final = {
     "CLAUDE_CODE_USE_BEDROCK": "Amazon Bedrock",
     "CLAUDE_CODE_USE_VERTEX": "Google Vertex AI",
@@ -73,12 +71,10 @@ class Claude:
         words = ["claude"]
         added: Table = {}
         if code_plane:
-            args = list(code_plane[1:])
-            if not any(word in self.one_shot for word in seen.args):
-                added = _wait_for_tools(f"{FOLDER}/{_LISTED}")
-                args += ["--mark-listed", f"{FOLDER}/{_LISTED}"]
-            server = {"type": "stdio", "command": code_plane[0], "args": args, "alwaysLoad": True}
-            words.append("--mcp-config=" + json.dumps({"mcpServers": {"laconic": server}}))
+            words.append("--mcp-config=" + json.dumps({"mcpServers": {NAME: _entry(list(code_plane))}}))
+            if not any(word in self.one_shot for word in seen.args):  # with those it waits for servers by itself
+                program = code_plane[: code_plane.index("mcp")]
+                added = {"hooks": {"SessionStart": [start_hook(shlex.join(program))]}}
         variables: dict[str, str] = {}
         if gateway:
             variables = {BASE_URL: upstreams[0].through(gateway), **_keep_own_api(seen, upstreams[0])}
@@ -98,17 +94,6 @@ class Claude:
         for file in files:
             found |= _variables(read_json(file))
         return found
-
-
-def _wait_for_tools(listed: str) -> Table:
-    """Settings that let the first prompt wait until our server has listed its tools.
-
-    Without them, a prompt on the command line is sent before any server could answer, and the next one, which has our
-    tools, finds nothing in the cache. What a hook does not print is in no prompt.
-    """
-    wait = f"i=0; until [ -e {shlex.quote(listed)} ] || [ $i -ge {10 * _PATIENCE} ]; do i=$((i+1)); sleep 0.1; done"
-    hook = {"type": "command", "command": f"{wait}; sleep {_TAKEN_UP}", "timeout": 2 * _PATIENCE}
-    return {"hooks": {"SessionStart": [{"matcher": "startup|resume", "hooks": [hook]}]}}
 
 
 def _add_settings(words: Sequence[str], seen: LaunchContext, added: Table, variables: Mapping[str, str]) -> Launch:

@@ -1,8 +1,9 @@
-"""A hook of Claude Code that shortens what its shell prints: where it is registered, and what it is told and answers."""
+"""Our hooks of Claude Code: how they are registered, and what the one behind its shell is told and answers."""
 
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -10,31 +11,43 @@ from typing import Any, Final
 from laconic.clients import jsonc
 from laconic.clients.claude import notes_folder
 from laconic.clients.install import ConfigChange
-from laconic.clients.setup import ClientFolders, Scope
+from laconic.clients.setup import NAME, ClientFolders, Scope
+from laconic.clients.tools_wait import WAIT_WORDS, start_hook
 
-_AT: Final = ("hooks", "PostToolUse")
+_SHELL_WORDS: Final = "hook"
 _PERSISTED: Final = "persistedOutputPath"
 _PERSISTED_SIZE: Final = "persistedOutputSize"
 _LARGEST: Final = 2_000_000  # bytes
-_MARK: Final = " hook"  # how our command ends
 
 
-def hook_edit(places: ClientFolders, scope: Scope, program: str) -> ConfigChange:
-    """Our hook beside those of others in Claude Code's settings."""
+def shell_hook_edit(places: ClientFolders, scope: Scope, program: str) -> ConfigChange:
+    """The hook that shortens what the shell prints."""
+    hook = {"type": "command", "command": f"{program} {_SHELL_WORDS}", "timeout": 20}
+    return _hook_edit(places, scope, "PostToolUse", {"matcher": "Bash", "hooks": [hook]}, _SHELL_WORDS)
+
+
+def start_hook_edit(places: ClientFolders, scope: Scope, program: str) -> ConfigChange:
+    """The hook that lets the first prompt wait for our tools."""
+    return _hook_edit(places, scope, "SessionStart", start_hook(program), WAIT_WORDS)
+
+
+def _hook_edit(places: ClientFolders, scope: Scope, event: str, ours: dict[str, object], words: str) -> ConfigChange:
+    """A hook beside those of others in Claude Code's settings; `words` are what ends its command."""
     folder = places.root / ".claude" if scope == "project" else notes_folder(places)
-    command = f"{program}{_MARK}"
-    ours = {"matcher": "Bash", "hooks": [{"type": "command", "command": command, "timeout": 20}]}
+    at = ("hooks", event)
 
     def put(text: str) -> str:
-        return jsonc.put(text, _AT, [*_others(text), ours])
+        held = _registered(text, at)
+        if ours in held:
+            return text
+        return jsonc.append(take(text), at, ours)
 
     def take(text: str) -> str:
-        kept = _others(text)
-        if len(kept) == len(_registered(text)):
-            return text
-        if kept:
-            return jsonc.put(text, _AT, kept)
-        return jsonc.take(text, _AT)
+        held = _registered(text, at)
+        for index in reversed(range(len(held))):
+            if _is_ours(held[index], words):
+                text = jsonc.drop(text, at, index)
+        return text
 
     within = (places.root,) if scope == "project" else (places.home, folder)
     return ConfigChange(folder / "settings.json", put, take, within)
@@ -78,21 +91,25 @@ def _read_persisted(path: object) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _registered(text: str) -> list[Any]:
+def _registered(text: str, at: tuple[str, ...]) -> list[Any]:
     held: Any = jsonc.parse(text)
-    for key in _AT:
+    for key in at:
         held = held.get(key) if isinstance(held, dict) else None
     return held if isinstance(held, list) else []
 
 
-def _others(text: str) -> list[Any]:
-    return [entry for entry in _registered(text) if not _is_ours(entry)]
-
-
-def _is_ours(entry: object) -> bool:
+def _is_ours(entry: object, words: str) -> bool:
     hooks = entry.get("hooks") if isinstance(entry, dict) else None
     for hook in hooks if isinstance(hooks, list) else []:
         command = str(hook.get("command", "")) if isinstance(hook, dict) else ""
-        if command.endswith(_MARK) and Path(command.removesuffix(_MARK).split()[-1]).stem == "laconic":
+        if command.endswith(f" {words}") and _is_our_program(command.removesuffix(words)):
             return True
     return False
+
+
+def _is_our_program(command: str) -> bool:
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return False
+    return bool(words) and Path(words[-1]).stem == NAME

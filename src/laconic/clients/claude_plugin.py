@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +13,7 @@ from laconic import __version__
 from laconic.clients.claude import SETUP, notes_folder
 from laconic.clients.install import ConfigChange, read
 from laconic.clients.setup import NAME, ClientFolders, Scope
+from laconic.clients.tools_wait import start_hook
 
 _TEXTS: Final = Path(__file__).with_name("plugin")
 _ABOUT: Final = "description: "
@@ -26,7 +28,7 @@ def plugin_folder(places: ClientFolders, scope: Scope) -> Path:
 
 
 def plugin_edits(places: ClientFolders, scope: Scope, words: Sequence[str]) -> list[ConfigChange]:
-    """The files of the plugin: the manifest with our server, the skill, and the command for costs."""
+    """The files of the plugin: the manifest with our server, our hook, the skill, and the command for costs."""
     folder, within = plugin_folder(places, scope), SETUP.folders(places, scope)
     server = {"command": words[0], "args": list(words[1:]), "alwaysLoad": True}
     manifest = {
@@ -36,8 +38,11 @@ def plugin_edits(places: ClientFolders, scope: Scope, words: Sequence[str]) -> l
         "author": {"name": "The Laconic authors"},
         "mcpServers": {NAME: server},
     }
+    program = shlex.join(words[: list(words).index("mcp")])
+    hooks = {"hooks": {"SessionStart": [start_hook(program)]}}
     texts = {
         _MANIFEST: json.dumps(manifest, indent=2) + "\n",
+        Path("hooks") / "hooks.json": json.dumps(hooks, indent=2) + "\n",
         Path("skills") / NAME / "SKILL.md": _skill_text(),
         Path("commands") / "cost.md": (_TEXTS / "cost.md").read_text("utf-8"),
     }

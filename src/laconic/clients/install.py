@@ -75,6 +75,13 @@ def place(edit: ConfigChange) -> Path:
     return path
 
 
+def check(edit: ConfigChange) -> None:
+    """An error where the change cannot be made; nothing is written."""
+    path = place(edit)
+    if path.exists():
+        _change_named(edit.put, read(path), path)
+
+
 def configured_command(client: ClientSetup, places: ClientFolders, scope: Scope) -> list[str] | None:
     """The command by which a client starts us, or None when it does not."""
     entry = configured_entry(client, places, scope)

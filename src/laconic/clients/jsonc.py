@@ -64,6 +64,27 @@ def take(text: str, path: Sequence[str]) -> str:
             return _check(text, wanted)
 
 
+def append(text: str, path: Sequence[str], value: object) -> str:
+    """The text with this value at the end of the array at the path; where there is none, one is made."""
+    held = parse(text)
+    if not _holds(held, path) or not isinstance(_at(held, path), list):
+        return put(text, path, [value])
+    wanted = _with(held, path, [*_at(held, path), value])
+    return _check(_insert(text, _find(text, path), "", value), wanted)
+
+
+def drop(text: str, path: Sequence[str], index: int) -> str:
+    """The text without this element of the array at the path; an array that it leaves empty goes too."""
+    held = parse(text)
+    left = list(_at(held, path))
+    del left[index]
+    if not left:
+        return take(text, path)
+    opening = _find(text, path)
+    members, closing = _members(text, opening)
+    return _check(_cut(text, opening, members, index, closing), _with(held, path, left))
+
+
 def _check(text: str, wanted: object) -> str:
     if parse(text) != wanted:
         raise UsageError("Laconic does not understand the layout of the file.", "Use --print and edit it by hand.")
@@ -84,9 +105,10 @@ def _tokens(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _members(text: str, opening: int) -> tuple[list[_Member], int]:
-    """The members of the object that opens here, and where it closes."""
+    """The members of the object or array that opens here, and where it closes."""
     members: list[_Member] = []
-    depth, key, value = 0, (0, 0), -1
+    none = -2 if text[opening] == "[" else -1  # -1: a key is next, -2: a value is
+    depth, key, value = 0, (0, 0), none
     last = opening
     for kind, start, end in _tokens(text[opening:]):
         start, end = start + opening, end + opening
@@ -102,7 +124,7 @@ def _members(text: str, opening: int) -> tuple[list[_Member], int]:
                 return members, start
         elif depth == 1 and kind == "," and value >= 0:
             members.append(_member(text, key, value, last))
-            value = -1
+            value = none
         elif depth == 1 and kind == ":":
             value = -2
         elif depth == 1 and kind != "gap":
@@ -116,6 +138,8 @@ def _members(text: str, opening: int) -> tuple[list[_Member], int]:
 
 
 def _member(text: str, key: tuple[int, int], value: int, end: int) -> _Member:
+    if key == (0, 0):  # of an array
+        return _Member("", value, value, end)
     return _Member(str(json.loads(text[slice(*key)])), key[0], value, end)
 
 
@@ -138,7 +162,7 @@ def _put(text: str, path: Sequence[str], value: object) -> str:
         if member is None:
             for inner in reversed(rest):
                 value = {inner: value}
-            return _insert(text, opening, key, value)
+            return _insert(text, opening, f"{json.dumps(key)}: ", value)
         if not rest or text[member.value] != "{":
             for inner in reversed(rest):
                 value = {inner: value}
@@ -147,9 +171,17 @@ def _put(text: str, path: Sequence[str], value: object) -> str:
     return text
 
 
-def _insert(text: str, opening: int, key: str, value: object) -> str:
+def _find(text: str, path: Sequence[str]) -> int:
+    """Where the value at the path begins."""
+    at = _opening(text)
+    for key in path:
+        at = next(member.value for member in _members(text, at)[0] if member.key == key)
+    return at
+
+
+def _insert(text: str, opening: int, name: str, value: object) -> str:
+    """A value at the end of the object or array that opens here; `name` is what stands before it."""
     members, closing = _members(text, opening)
-    name = f"{json.dumps(key)}: "
     line = "\n"
     if "\r\n" in text:
         line = "\r\n"

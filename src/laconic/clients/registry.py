@@ -138,4 +138,16 @@ def client_name(user_agent: str) -> str:
     known = _find_by_name(user_agent)
     if known is not None:
         return known.name
+    return _first_word(user_agent)
+
+
+def client_title(user_agent: str) -> str:
+    """The same as people know it: "Claude Code" for `claude-cli/2.1 (external, cli)`."""
+    known = _find_by_name(user_agent)
+    if known is not None:
+        return known.title
+    return _first_word(user_agent)
+
+
+def _first_word(user_agent: str) -> str:
     return user_agent.partition("/")[0].partition(" ")[0][:50]

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from laconic.conversation.client_compaction import PromptSplit, compact_as_client
+from laconic.conversation.client_compaction import PromptSplit, compact_as_client, is_rewound
 from laconic.models.model import Price
 from laconic.wire.usage import Usage
 
@@ -89,6 +89,8 @@ class CacheState(msgspec.Struct, frozen=True):
     caches: bool = False  # the provider reported a cache
     writes: bool = False  # and what was written to it
     dropped: float = 0.0  # tokens that the client would have compacted away by now
+    waived: float = 0.0  # tokens of the last prompt that were not counted without us because of that
+    waived_dollars: float = 0.0
     counts: CountComparison = CountComparison()
 
     @classmethod
@@ -176,19 +178,18 @@ def account(
             priced=price.known,
         )
         return cost, msgspec.structs.replace(after, cached_without=before.cached_without)
-    if other == sent:
-        return TurnCost(
-            usage=usage,
-            tokens_without=float(usage.prompt),
-            dollars=dollars,
-            dollars_without=dollars,
-            output_dollars=answer,
-            priced=price.known,
-        ), after
-    full = _dollars(other, price) + price.output_dollars(usage.output, other.prompt)
+    tokens, full = float(usage.prompt), dollars
+    if other != sent:
+        tokens = other.prompt
+        full = _dollars(other, price) + price.output_dollars(usage.output, other.prompt)
+    if dropped:
+        waived, waived_dollars = max(0.0, sent.prompt - tokens), max(0.0, dollars - full)
+        after = msgspec.structs.replace(after, waived=waived, waived_dollars=waived_dollars)
+    if is_rewound(exchange.came, before.came):  # the last request was the client's own, for a summary
+        tokens, full = tokens + before.waived, full + before.waived_dollars
     return TurnCost(
         usage=usage,
-        tokens_without=other.prompt,
+        tokens_without=tokens,
         dollars=dollars,
         dollars_without=full,
         output_dollars=answer,

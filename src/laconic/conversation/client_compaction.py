@@ -2,7 +2,8 @@
 
 Without this, "without us" would count prompts that the client would never have sent. Where a client's limit is known (its
 file in `clients` says it), its compaction is assumed to leave as little as it ever does, and to cost nothing: the lower
-figure counts.
+figure counts. When the client really compacts its history, it would have done so without us too: its request for a
+summary then counts on both sides.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ class PromptSplit(msgspec.Struct, frozen=True):
         return self.warm + self.cold
 
 
+def is_rewound(came: float, came_before: float) -> bool:
+    """Whether the client itself compacted its history since the last request, or began it anew."""
+    return came < _REWOUND * came_before
+
+
 def compact_as_client(
     whole: PromptSplit, *, fixed: float, limit: float, came: float, came_before: float, reported: float | None = None
 ) -> PromptSplit:
@@ -37,8 +43,8 @@ def compact_as_client(
     any unit.
     """
     dropped = whole.dropped
-    if came < _REWOUND * came_before:
-        dropped = 0.0  # it did compact, or began anew
+    if is_rewound(came, came_before):
+        dropped = 0.0
     tokens = whole.tokens - dropped
     judged = tokens if reported is None else min(reported, tokens)  # a shorter history was compacted in between
     if limit and judged > limit:

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from laconic.clients.registry import client_title
 from laconic.conversation.ledger import Decision, Removal
 from laconic.dashboard.figures import DecisionEvent, DecisionFigures, Runway, SessionFigures, Totals, TurnFigures
 from laconic.sessions.spending import HourlySpending, QuotaRow, SessionRow, SpendingPart, TurnRow
@@ -62,7 +63,7 @@ def list_buckets(groups: dict[int, list[HourlySpending]], width: int, since: flo
 
 def session_figures(row: SessionRow) -> SessionFigures:
     return SessionFigures(
-        *(row.session, row.title, row.client, row.upstream, row.model, row.began, row.last),
+        *(row.session, row.title, client_title(row.client), row.upstream, row.model, row.began, row.last),
         *(row.errors, row.decisions),
         totals=sum_totals([row]),
         project=row.project,

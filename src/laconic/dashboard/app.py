@@ -74,10 +74,8 @@ def _sessions(queries: DashboardQueries, query: Query) -> msgspec.Struct:
     order = query.get("order", "last")
     if order not in orders:
         raise UnknownName("order", order, tuple(orders))
-    wanted = SessionFilter(
-        client=query.get("client", ""), project=query.get("project", ""), words=query.get("words", "")[:_LONGEST]
-    )
-    return queries.sessions(orders[order], _whole(query, "page", 1), wanted)
+    wanted = SessionFilter(project=query.get("project", ""), words=query.get("words", "")[:_LONGEST])
+    return queries.sessions(orders[order], _whole(query, "page", 1), wanted, query.get("client", ""))
 
 
 PAGES: Final[dict[str, tuple[Read, Write]]] = {

@@ -11,7 +11,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
+import msgspec
+
 import laconic.tools
+from laconic.clients.registry import client_title
 from laconic.config import Settings
 from laconic.conversation.cost_causes import explain
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Removal
@@ -125,10 +128,17 @@ class DashboardQueries:
             ],
         )
 
-    def sessions(self, order: Order = "last", page: int = 1, wanted: SessionFilter | None = None) -> Sessions:
-        """One page of all sessions, or of those that are wanted."""
+    def sessions(
+        self, order: Order = "last", page: int = 1, wanted: SessionFilter | None = None, client: str = ""
+    ) -> Sessions:
+        """One page of all sessions, or of those that are wanted; `client` is a title."""
         wanted = wanted or SessionFilter()
         spending = self._read()
+        titles: dict[str, list[str]] = {}
+        for agent in spending.clients():
+            titles.setdefault(client_title(agent), []).append(agent)
+        if client:
+            wanted = msgspec.structs.replace(wanted, clients=tuple(titles.get(client, [client])))
         total = spending.count(wanted)
         pages = max(1, -(-total // _PAGE))
         page = min(max(1, page), pages)
@@ -140,10 +150,10 @@ class DashboardQueries:
             total=total,
             sessions=[session_figures(row) for row in rows],
             totals=sum_totals(spending.sessions(wanted=wanted)),
-            client=wanted.client,
+            client=client,
             project=wanted.project,
             words=wanted.words,
-            clients=spending.clients(),
+            clients=sorted(titles, key=str.lower),
             projects=spending.projects(),
         )
 

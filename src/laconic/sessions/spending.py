@@ -88,7 +88,7 @@ class SessionRow(SpendingSums, frozen=True):
 class SessionFilter(msgspec.Struct, frozen=True):
     """Which sessions to list; empty: all."""
 
-    client: str = ""
+    clients: tuple[str, ...] = ()  # as they name themselves
     project: str = ""
     words: str = ""  # in the title, the model or the project
     since: float = 0.0
@@ -97,9 +97,9 @@ class SessionFilter(msgspec.Struct, frozen=True):
         """As a condition of SQL and its values."""
         parts = ["last>=?"]
         found: list[object] = [self.since]
-        if self.client:
-            parts.append("client=?")
-            found.append(self.client)
+        if self.clients:
+            parts.append(f"client IN ({','.join('?' * len(self.clients))})")
+            found.extend(self.clients)
         if self.project:
             parts.append("project=?")
             found.append(self.project)

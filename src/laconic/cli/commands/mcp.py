@@ -28,9 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="for clients behind a Laconic gateway: answer in full; the gateway replaces what the model already has",
     )
-    parser.add_argument(
-        "--mark-listed", type=Path, metavar="FILE", help="create this file once a client has been sent the tool list"
-    )
     parser.add_argument("--http", metavar="HOST:PORT", help="serve streamable HTTP at this address instead")
     parser.add_argument("--no-token", action="store_true", help="let in every user of this machine (loopback only)")
     parser.add_argument(
@@ -53,15 +50,14 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
         asyncio.run(serve_stdio(_relay_maker(args, settings), LineReader.claim()))
         return 0
+    from laconic.clients.tools_wait import ListedMark
     from laconic.mcp_server import stdio
 
-    marker: Path | None = args.mark_listed
-
-    def mark_listed() -> None:
-        if marker is not None:
-            marker.touch()
-
-    stdio.serve(args.root, settings, editing=args.edit, behind_gateway=args.behind_gateway, listed=mark_listed)
+    mark = ListedMark(settings.state_dir())
+    try:
+        stdio.serve(args.root, settings, editing=args.edit, behind_gateway=args.behind_gateway, listed=mark.put)
+    finally:
+        mark.remove()
     return 0
 
 

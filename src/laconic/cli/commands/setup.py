@@ -17,7 +17,7 @@ from pathlib import Path
 from laconic.clients import install
 from laconic.clients.around_setup import around_edit, moved_servers
 from laconic.clients.claude import SETUP
-from laconic.clients.claude_hook import hook_edit
+from laconic.clients.claude_hook import shell_hook_edit, start_hook_edit
 from laconic.clients.claude_plugin import plugin_edits, plugin_folder, remove_empty_folders, skill_edit
 from laconic.clients.installed_clients import installed_clients
 from laconic.clients.registry import all_setups, find_setup
@@ -112,7 +112,7 @@ def _write_entry(
             print(f"# {visible_name(str(edit.path))}\n{edit.put('')}")
         return
     for edit in edits:
-        install.place(edit)  # all of them, before the first is written
+        install.check(edit)  # all of them, before the first is written
     backups = settings.cache_dir() / "backups"
     if args.remove:
         _remove(known, places, where, edits, backups)
@@ -173,7 +173,7 @@ def _write_hook(
     if known.name != SETUP.name:
         raise UsageError(f"{known.title} has no such hook.", "Write `laconic setup claude --hook`.")
     program = shlex.split(args.command) if args.command else program_words(where)
-    edit = hook_edit(places, where, shlex.join(program))
+    edit = shell_hook_edit(places, where, shlex.join(program))
     backups = settings.cache_dir() / "backups" / "hook"
     if args.print:
         print(f"# {visible_name(str(edit.path))}\n{edit.put('')}")
@@ -189,8 +189,11 @@ def _edits(
     if args.plugin:
         return plugin_edits(places, where, words)
     edits = [install.server_edit(known, places, where, words)]
+    is_claude = known.name == SETUP.name
+    if is_claude:
+        edits.append(start_hook_edit(places, where, shlex.join(words[: words.index("mcp")])))
     if args.skill:
-        if known.name != SETUP.name:
+        if not is_claude:
             raise UsageError(f"{known.name} reads no skills.", "Leave --skill out: the guidance goes into its notes.")
         return [*edits, skill_edit(places, where)]
     if args.no_guidance:

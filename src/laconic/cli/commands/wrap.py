@@ -137,7 +137,7 @@ def _run_through(
 
 def _takes_tools(client: WrappedClient, seen: LaunchContext) -> bool:
     """Whether the client can be given tools of ours."""
-    return client.launch(seen, (), "", ["laconic"]) != client.launch(seen, (), "", [])
+    return client.launch(seen, (), "", ["laconic", "mcp"]) != client.launch(seen, (), "", [])
 
 
 def _write_files(made: Launch, folder: Path) -> list[str]:
