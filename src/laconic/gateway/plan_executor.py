@@ -33,16 +33,29 @@ _LONGEST: Final = 120.0  # seconds after which its planner is killed; until then
 class PlanExecutor:
     """One thread with the planner; a process with another one, which `make` makes, as soon as it is needed."""
 
-    def __init__(self, planner: Planner, make: Callable[[], Planner] | None = None, *, wait: float = _WAIT) -> None:
+    def __init__(
+        self,
+        planner: Planner,
+        make: Callable[[], Planner] | None = None,
+        *,
+        wait: float = _WAIT,
+        warm: Callable[[], None] = warm_up,
+    ) -> None:
         self._planner = planner
         self._wait = wait
+        self._warm = warm
+        self._warming: asyncio.Future[None] | None = None
         self._thread = ThreadPoolExecutor(1, "planner")
         self._process = PlannerProcess(make) if make else None
         self._waiting = ThreadPoolExecutor(1, "large")  # for the process
 
-    async def start(self) -> None:
-        """Do what would hold up everybody later."""
-        await asyncio.wrap_future(self._thread.submit(warm_up))
+    async def warm_up(self) -> None:
+        """Do once what would hold up every stream. The first requests wait for it, so that there is no stream yet; a
+        gateway that nobody uses does without its 45 MB."""
+        if self._warming is None:
+            self._warming = asyncio.wrap_future(self._thread.submit(self._warm))
+        if not self._warming.done():
+            await asyncio.wait({self._warming})  # who leaves meanwhile does not end it
 
     @property
     def process_runs(self) -> bool:

@@ -101,7 +101,6 @@ class Proxy:
         if self._team is not None:
             self._team.start()
         self._client = open_session()
-        await self._planning.start()
 
     async def stop(self) -> None:
         self._probes.close()
@@ -192,6 +191,7 @@ class Proxy:
 
     async def _serve(self, asked: Incoming, send: Send) -> None:
         where, arrived, fault = asked.where, time.time_ns(), ""
+        await self._planning.warm_up()
         plan = Plan(asked.body)
         if asked.rest is None and concerns_us(where, asked.headers):
             plan = await self._planned(asked)
