@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,6 +40,9 @@ _INJECTIONS: Final = (
     *("*", "all", "%", "_", "../", "..", "/", "~", ".", "@", "@/", "$(cat /etc/passwd)", "\x00", "NEAR(marker*)"),
     *('marker* OR "x"', "body : marker*", "{name path} : m*", "/marker.*/", "/helper_[0-9a-f]+/"),
 )
+
+
+_WORD: Final = re.compile(r"[\w@%./:+~-]+")  # a path, or a name
 
 
 async def measure_outsiders(options: Options) -> tuple[list[Row], list[Bar]]:
@@ -92,14 +96,16 @@ async def _count_found(owner: OrganisationClient, repositories: Sequence[BenchRe
 def shows(said: str, sent: object, repository: BenchRepository) -> bool:
     """Whether an answer holds anything of a repository: its secret, or its name anywhere but in what the call sent.
 
-    A refusal may repeat the words that it refuses, whole; everything beyond them counts.
+    A refusal may repeat a path that it refuses, or its end. Any other path, and any other mention, counts.
     """
     if repository.secret in said:
         return True
-    for text in sorted(_strings(sent), key=len, reverse=True):
-        if repository.workspace in text:
-            said = said.replace(text, "")
-    return repository.workspace in said
+    sent_texts = list(_strings(sent))
+    for mention in _WORD.findall(said):
+        word = mention.rstrip(".:")
+        if repository.workspace in word and not any(word in text for text in sent_texts):
+            return True
+    return False
 
 
 def _strings(value: object) -> Iterator[str]:
