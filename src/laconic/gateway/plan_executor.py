@@ -16,7 +16,7 @@ from laconic.exchange.caller import Caller, Target
 from laconic.exchange.plan import Plan
 from laconic.gateway.planner import Planner
 from laconic.gateway.planner_process import PlannerProcess
-from laconic.tokens.count import warm_up
+from laconic.tokens.count import counter, warm_up
 from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.prompted_tool_calls.calls import UnusableCalls
 from laconic.wire.rate_limits import RateLimits
@@ -49,9 +49,12 @@ class PlanExecutor:
         self._process = PlannerProcess(make) if make else None
         self._waiting = ThreadPoolExecutor(1, "large")  # for the process
 
+    async def start(self) -> None:
+        """Load the vocabulary: no other thread runs meanwhile."""
+        await asyncio.wrap_future(self._thread.submit(counter))
+
     async def warm_up(self) -> None:
-        """Do once what would hold up every stream. The first requests wait for it, so that there is no stream yet; a
-        gateway that nobody uses does without its 45 MB."""
+        """Make the tokenizer ready, once. The first requests wait for it; a gateway that nobody uses does without."""
         if self._warming is None:
             self._warming = asyncio.wrap_future(self._thread.submit(self._warm))
         if not self._warming.done():

@@ -101,6 +101,7 @@ class Proxy:
         if self._team is not None:
             self._team.start()
         self._client = open_session()
+        await self._planning.start()
 
     async def stop(self) -> None:
         self._probes.close()
