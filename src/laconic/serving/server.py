@@ -20,7 +20,7 @@ from laconic.serving.listen import ListenAddress
 from laconic.serving.protocol import BoundedProtocol, BoundedState, ConnectionBounds
 from laconic.serving.readiness import Readiness
 
-_SWITCH: Final = 0.001  # seconds: while one request is worked on in a thread, the streams of others go on
+_SWITCH: Final = 0.0001  # seconds: while one request is worked on in a thread, the streams of others go on
 _DESCRIPTORS: Final = (65_536, 10_240)  # more is never needed; macOS takes no more than the second
 
 
