@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Final
 
@@ -21,6 +22,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+@lru_cache(maxsize=64)  # asked for every request, about few addresses
 def is_local(url: str) -> bool:
     """Whether a URL leads to this machine or into a private network."""
     found = _HOST.match(url)

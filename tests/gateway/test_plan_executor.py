@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -172,3 +173,31 @@ def test_a_large_request_for_which_there_is_no_time_goes_as_it_came_and_later_on
             patient.close()
 
     asyncio.run(work())
+
+
+def test_the_first_requests_wait_once_for_what_would_hold_up_streams(tmp_path: Path) -> None:
+    """Nothing is prepared for a gateway that nobody uses, and whoever leaves meanwhile takes nothing from the others."""
+    ready, calls = threading.Event(), []
+
+    def warm() -> None:
+        calls.append(threading.current_thread().name)
+        ready.wait(20)
+
+    async def ask(executor: PlanExecutor) -> list[bool]:
+        found = [bool(calls)]
+        first, second = (asyncio.ensure_future(executor.warm_up()) for _ in range(2))
+        await asyncio.sleep(0.05)
+        found += [first.done(), second.done()]
+        first.cancel()
+        await asyncio.wait({first})
+        ready.set()
+        await asyncio.wait_for(second, 20)
+        await executor.warm_up()
+        return found
+
+    executor = PlanExecutor(keeping(_settings(tmp_path)), warm=warm)
+    try:
+        assert asyncio.run(ask(executor)) == [False, False, False]
+    finally:
+        executor.close()
+    assert calls == ["planner_0"]

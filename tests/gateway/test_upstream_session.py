@@ -82,3 +82,23 @@ async def _rest() -> list[bool]:
 
 def test_a_connection_that_rests_reads_on_afterwards_also_when_the_client_leaves() -> None:
     assert asyncio.run(_rest()) == [True, False, True, False, True]
+
+
+async def _remembered_ends() -> tuple[int, int]:
+    """Bytes of a stream that was read, and how many ends of chunks are remembered of it."""
+    async with (
+        ScriptedUpstream(_answer) as upstream,
+        open_session() as session,
+        session.post(upstream.url + "/v1/messages", data=b"{}") as answer,
+        asyncio.timeout(20),
+    ):
+        body = answer.content
+        async for _ in gather_bursts(answer):
+            pass
+        return body.total_bytes, len(body._http_chunk_splits or ())
+
+
+def test_the_ends_of_chunks_are_not_remembered_while_a_stream_passes() -> None:
+    size, ends = asyncio.run(_remembered_ends())
+    assert size == sum(map(len, _EVENTS))
+    assert ends < len(_EVENTS) / 2

@@ -371,3 +371,16 @@ def test_a_full_disk_is_read_without_writing(tmp_path: Path) -> None:
             assert later.get(ref) == b"kept"
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_what_must_be_on_the_disk_is_flushed_also_after_what_need_not_be(tmp_path: Path) -> None:
+    """One connection does both: how it writes is set where it changes, and not for every write."""
+    database = Database(tmp_path / "d.db", ("CREATE TABLE IF NOT EXISTS t (n INTEGER)",), "test")
+
+    def look(base: sqlite3.Connection) -> int:
+        return int(base.execute("PRAGMA synchronous").fetchone()[0])
+
+    found = []
+    for flush in (True, False, False, True, True, False):
+        found.append(database.write(look, flush=flush))
+    assert found == [2, 1, 1, 2, 2, 1]

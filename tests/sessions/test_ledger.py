@@ -109,3 +109,26 @@ def test_removed_sessions_are_gone_and_others_stay(tmp_path: Path) -> None:
     assert ledger.state("a") == (0, ())
     assert len(ledger.events("b")) == 1
     assert b"what a said" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+
+
+def test_that_a_session_is_used_is_written_once_a_minute(tmp_path: Path) -> None:
+    """A plain turn says only how far its branch is."""
+    now = [1000.0]
+    ledger = LedgerFile(tmp_path / "l.db", LedgerEntry, Branch, now=lambda: now[0])
+    for moment in (1000.0, 1030.0, 1059.0):
+        now[0] = moment
+        ledger.record("s", 0, None, msgspec.structs.replace(BRANCH, time=moment))
+    assert ledger.sessions(before=1001.0) == ["s"]
+    assert ledger.state("s")[1][0].time == 1059.0
+    now[0] = 1061.0
+    ledger.record("s", 0, None, BRANCH)
+    assert ledger.sessions(before=1061.0) == []
+
+
+def test_a_session_that_goes_on_after_it_was_removed_can_be_removed_again(tmp_path: Path) -> None:
+    """Another process removes it: what is written afterwards belongs to a session that is listed."""
+    ledger = _open(tmp_path / "l.db")
+    ledger.record("s", 0, None, BRANCH)
+    _open(tmp_path / "l.db").remove(["s"])
+    ledger.record("s", 0, None, BRANCH)
+    assert _open(tmp_path / "l.db").sessions() == ["s"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -39,6 +40,9 @@ _INJECTIONS: Final = (
     *("*", "all", "%", "_", "../", "..", "/", "~", ".", "@", "@/", "$(cat /etc/passwd)", "\x00", "NEAR(marker*)"),
     *('marker* OR "x"', "body : marker*", "{name path} : m*", "/marker.*/", "/helper_[0-9a-f]+/"),
 )
+
+
+_WORD: Final = re.compile(r"[\w@%./:+~-]+")  # a path, or a name
 
 
 async def measure_outsiders(options: Options) -> tuple[list[Row], list[Bar]]:
@@ -89,6 +93,32 @@ async def _count_found(owner: OrganisationClient, repositories: Sequence[BenchRe
     return found
 
 
+def shows(said: str, sent: object, repository: BenchRepository) -> bool:
+    """Whether an answer holds anything of a repository: its secret, or its name anywhere but in what the call sent.
+
+    A refusal may repeat a path that it refuses, or its end. Any other path, and any other mention, counts.
+    """
+    if repository.secret in said:
+        return True
+    sent_texts = list(_strings(sent))
+    for mention in _WORD.findall(said):
+        word = mention.rstrip(".:")
+        if repository.workspace in word and not any(word in text for text in sent_texts):
+            return True
+    return False
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner)
+
+
 class _Attack:
     """Random hostile calls; an answer with a secret that the key may not read is a breach."""
 
@@ -117,19 +147,21 @@ class _Attack:
     async def _attack(self, client: aiohttp.ClientSession, base: str, key: str, *, allowed: bool) -> None:
         self.calls += 1
         kind = self._chance.random()
+        sent: object = None  # what an answer may repeat
         if kind < 0.15:
             said = await self._guess_contents(client, base, key)
             told = f"contents with {key[:14]}"
         elif kind < 0.2:
-            said = await self._ask_path(client, base, key)
-            told = "a path"
+            told = self._make_path()
+            sent = told
+            said = await self._ask_path(client, base, key, told)
         else:
             tool, arguments = self._make_call()
             said = await OrganisationClient(client, base, key).ask(tool, **arguments)
             told = f"{tool} {arguments} with {key[:14]}"
+            sent = arguments
         for repository in self._repositories:
-            named = f"@{repository.workspace}/own"  # where the call names it, a refusal only repeats the call
-            if repository.secret not in said and (named not in said or repository.workspace in told):
+            if not shows(said, sent, repository):
                 continue
             if allowed and repository.name in self._readable:
                 self.own += 1
@@ -145,12 +177,13 @@ class _Attack:
             return " ".join(repository.secret for repository in self._repositories)
         return ""
 
-    async def _ask_path(self, client: aiohttp.ClientSession, base: str, key: str) -> str:
+    def _make_path(self) -> str:
         name = self._chance.choice(self._repositories).workspace
         paths = (f"/files/{name}/own/marker_0.py", "/contents.sqlite", f"/mcp/../files/{name}", "/hooks/../mcp", "/")
-        async with client.get(
-            base + self._chance.choice(paths), headers={"authorization": f"Bearer {key}"}
-        ) as answer:
+        return self._chance.choice(paths)
+
+    async def _ask_path(self, client: aiohttp.ClientSession, base: str, key: str, path: str) -> str:
+        async with client.get(base + path, headers={"authorization": f"Bearer {key}"}) as answer:
             return await answer.text("utf-8", "replace")
 
     def _make_call(self) -> tuple[str, dict[str, Any]]:

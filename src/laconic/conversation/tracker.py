@@ -8,13 +8,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, Protocol
 
 from laconic.conversation.findings import find_result
-from laconic.conversation.identifiers import identifiers
+from laconic.conversation.identifiers import find_identifiers, identifiers
 from laconic.conversation.ledger import Decision, Receipt, Removal
 from laconic.conversation.lifetimes import Lifetimes
 from laconic.conversation.task_tracking import TaskTracker, TrackedTask
 from laconic.conversation.tool_use import NOTHING, ToolUse, about, find_named, is_old, is_plan
 from laconic.conversation.tracked_text import Sightings, TrackedText, lists_paths
-from laconic.records import FoldedRows
+from laconic.records import FoldedRows, Passage
 from laconic.reduce.passage import passage
 from laconic.render.passage import passage_text
 from laconic.render.tombstone import replaced_text
@@ -193,7 +193,7 @@ class ConversationTracker:
             for field, value in arguments.items():
                 if isinstance(value, str) and len(value) >= _ARGUMENT and "\n" in value:
                     kind = "replaced" if is_old(field) else "argument"
-                    tracked = self._track(block.key, field, value, what=what, kind=kind)
+                    tracked = self._track(block.key, field, passage(value), what=what, kind=kind)
                     tracked.task = self.tasks.current
         self._measure(block, {})
 
@@ -223,14 +223,20 @@ class ConversationTracker:
         text = block.text
         new = self.place[block.key] >= self.sent
         made: list[Decision] = []
+        rows: Passage | None = None
         if decision is None and new and block.editable and not pinned and text:
-            decision = self._shorten(block, text, what, self._owner.get(call.key, "") if call else "")
+            rows = passage(text)
+            decision = self._shorten(block, text, rows, what, self._owner.get(call.key, "") if call else "")
             made = [decision] if decision else []
         for run in decision.runs if decision else ():
             for source in self.texts.get(run.source, ()):
                 if source.kind != "replaced":
                     source.used(run.row, run.row + run.last - run.first, self.turn)
-        tracked = self._track(block.key, "", text, what=what, kind=what.kind, decision=decision)
+        if decision is not None and decision.text is not None:
+            rows = passage(decision.text)
+        elif rows is None:
+            rows = passage(text)
+        tracked = self._track(block.key, "", rows, what=what, kind=what.kind, decision=decision)
         if not block.editable:  # others may point to it, but it loses nothing
             del self.texts[block.key]
         if call is not None:
@@ -293,7 +299,7 @@ class ConversationTracker:
             task=task,
         )
 
-    def _shorten(self, block: Block, text: str, what: ToolUse, owner: str) -> Decision | None:
+    def _shorten(self, block: Block, text: str, rows: Passage, what: ToolUse, owner: str) -> Decision | None:
         """Numbers without padding, paths once, repeats as pointers: nothing that the model would miss."""
         if self._shortener is None:
             return None
@@ -306,7 +312,6 @@ class ConversationTracker:
                 after = self._count(short[0])
                 if after < before * 0.9 and block.shorter(short[0]):
                     return self._entry(block, (short[1], task), before, after, text=short[0])
-        rows = passage(text)
         runs = []
         for run, tracked in self._sightings.repeats(rows, what.files):
             runs.append(
@@ -383,12 +388,7 @@ class ConversationTracker:
                         tracked.used(row - self.rules.around, row + self.rules.around, self.turn)
 
     def _remember_names(self, tracked: TrackedText) -> None:
-        found: dict[str, list[int]] = {}
-        for row, line in enumerate(tracked.passage.lines):
-            for word in identifiers(line):
-                rows = found.setdefault(word, [])
-                if len(rows) < _PLACES:
-                    rows.append(row)
+        found = find_identifiers(tracked.passage.lines, _PLACES)
         for word, rows in found.items():
             holders = self._names.setdefault(word, [])
             if len(holders) <= self.rules.rare:  # one more than rare is enough to know that it is not
@@ -402,16 +402,12 @@ class ConversationTracker:
             self.cut.pop(block.key, None)
 
     def _track(
-        self, key: str, field: str, text: str, *, what: ToolUse, kind: str, decision: Decision | None = None
+        self, key: str, field: str, rows: Passage, *, what: ToolUse, kind: str, decision: Decision | None = None
     ) -> TrackedText:
-        if decision is None or decision.text is None:
-            base = text
-        else:
-            base = decision.text
         tracked = TrackedText(
             key,
             field,
-            passage(base),
+            rows,
             about=what,
             kind=kind,
             turn=self.turn,

@@ -16,7 +16,7 @@ from laconic.exchange.caller import Caller, Target
 from laconic.exchange.plan import Plan
 from laconic.gateway.planner import Planner
 from laconic.gateway.planner_process import PlannerProcess
-from laconic.tokens.count import warm_up
+from laconic.tokens.count import counter, warm_up
 from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.prompted_tool_calls.calls import UnusableCalls
 from laconic.wire.rate_limits import RateLimits
@@ -33,16 +33,32 @@ _LONGEST: Final = 120.0  # seconds after which its planner is killed; until then
 class PlanExecutor:
     """One thread with the planner; a process with another one, which `make` makes, as soon as it is needed."""
 
-    def __init__(self, planner: Planner, make: Callable[[], Planner] | None = None, *, wait: float = _WAIT) -> None:
+    def __init__(
+        self,
+        planner: Planner,
+        make: Callable[[], Planner] | None = None,
+        *,
+        wait: float = _WAIT,
+        warm: Callable[[], None] = warm_up,
+    ) -> None:
         self._planner = planner
         self._wait = wait
+        self._warm = warm
+        self._warming: asyncio.Future[None] | None = None
         self._thread = ThreadPoolExecutor(1, "planner")
         self._process = PlannerProcess(make) if make else None
         self._waiting = ThreadPoolExecutor(1, "large")  # for the process
 
     async def start(self) -> None:
-        """Do what would hold up everybody later."""
-        await asyncio.wrap_future(self._thread.submit(warm_up))
+        """Load the vocabulary: no other thread runs meanwhile."""
+        await asyncio.wrap_future(self._thread.submit(counter))
+
+    async def warm_up(self) -> None:
+        """Make the tokenizer ready, once. The first requests wait for it; a gateway that nobody uses does without."""
+        if self._warming is None:
+            self._warming = asyncio.wrap_future(self._thread.submit(self._warm))
+        if not self._warming.done():
+            await asyncio.wait({self._warming})  # who leaves meanwhile does not end it
 
     @property
     def process_runs(self) -> bool:

@@ -192,6 +192,7 @@ class Proxy:
 
     async def _serve(self, asked: Incoming, send: Send) -> None:
         where, arrived, fault = asked.where, time.time_ns(), ""
+        await self._planning.warm_up()
         plan = Plan(asked.body)
         if asked.rest is None and concerns_us(where, asked.headers):
             plan = await self._planned(asked)

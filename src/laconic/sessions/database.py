@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from laconic.errors import ArchiveUnavailable
 from laconic.sessions.damaged_files import Identity, claim, identity, set_aside
@@ -69,11 +69,15 @@ class _DamagedFile(Exception):
         self.file = file
 
 
-class _OpenDatabase(NamedTuple):
-    base: sqlite3.Connection
-    file: Identity  # another one may be at the path by now
-    stamp: tuple[int, int]  # size and time of the last change
-    wait: float = -1.0  # seconds for which it waits for a lock
+class _OpenDatabase:
+    __slots__ = ("base", "file", "flushes", "stamp", "wait")
+
+    def __init__(self, base: sqlite3.Connection, file: Identity, stamp: tuple[int, int], wait: float) -> None:
+        self.base = base
+        self.file = file  # another one may be at the path by now
+        self.stamp = stamp  # size and time of the last change
+        self.wait = wait  # seconds for which it waits for a lock
+        self.flushes = True  # what it writes is on the disk when it has written it
 
 
 class Database:
@@ -84,6 +88,7 @@ class Database:
 
     def __init__(self, path: Path, steps: Sequence[str], what: str = "", *, durable: bool = True) -> None:
         self.path = path
+        self._place = str(path)
         self.faults: Counter[str] = Counter()
         self._steps = steps
         self._what = what
@@ -113,17 +118,11 @@ class Database:
         """
 
         def transaction(base: sqlite3.Connection) -> T:
-            if flush or not self._durable:
-                with writing(base):
-                    return work(base)
-            base.execute("PRAGMA synchronous = NORMAL")
             with writing(base):
-                result = work(base)
-            base.execute("PRAGMA synchronous = FULL")
-            return result
+                return work(base)
 
         try:
-            return self._run(transaction, writes=True)
+            return self._run(transaction, writes=True, flushes=flush)
         except (sqlite3.Error, OSError) as error:
             raise self._count_fault(error, writes=True) from error
 
@@ -174,10 +173,10 @@ class Database:
             self._reader.base.close()
             self._reader = None
 
-    def _run(self, work: Work[T], *, writes: bool) -> T:
+    def _run(self, work: Work[T], *, writes: bool, flushes: bool = True) -> T:
         """Damage is met with a new file, and the work is done there."""
         try:
-            return self._attempt(work, writes=writes)
+            return self._attempt(work, writes=writes, flushes=flushes)
         except _DamagedFile as damaged:
             self.faults["damaged"] += 1
             self.close()
@@ -185,12 +184,15 @@ class Database:
                 if damaged.file is not None and identity(self.path) == damaged.file:
                     set_aside(self.path, "-wal", "-shm")
         try:
-            return self._attempt(work, writes=writes)
+            return self._attempt(work, writes=writes, flushes=flushes)
         except _DamagedFile:
             raise sqlite3.DatabaseError("it is damaged, and could not be replaced") from None
 
-    def _attempt(self, work: Work[T], *, writes: bool) -> T:
+    def _attempt(self, work: Work[T], *, writes: bool, flushes: bool) -> T:
         opened = self._borrow(writes=writes)
+        if writes and self._durable and opened.flushes != flushes:  # most writes are like the one before
+            opened.base.execute(f"PRAGMA synchronous = {'FULL' if flushes else 'NORMAL'}")
+            opened.flushes = flushes
         try:
             result = work(opened.base)
         except BaseException as error:
@@ -198,6 +200,7 @@ class Database:
             if isinstance(error, sqlite3.Error):
                 fault = fault_of(error)
             if writes and fault in _UNWRITABLE and not opened.base.in_transaction:
+                opened.stamp = _look(self._place)[1]
                 self._give_back(opened)  # it reads as before, where a new connection might find no room for its log
             else:
                 opened.base.close()
@@ -205,6 +208,8 @@ class Database:
                 raise _DamagedFile(opened.file) from error
             raise
         self._given_up.discard(writes)
+        if writes:  # that may have changed the file: a log that is long is written back
+            opened.stamp = _look(self._place)[1]
         self._give_back(opened)
         return result
 
@@ -216,20 +221,20 @@ class Database:
                 if not self._idle:
                     break
                 opened = self._idle.pop()
-            if (opened.file, opened.stamp) == _look(self.path):
+            if (opened.file, opened.stamp) == _look(self._place):
                 if opened.wait != wait:
                     opened.base.execute(f"PRAGMA busy_timeout = {round(1000 * wait)}")
-                return opened._replace(wait=wait)
+                    opened.wait = wait
+                return opened
             # Moved aside, deleted with its folder, or changed outside of the log: an open connection would not notice
             # that it was overwritten. The file itself is never opened here: closing it would end SQLite's locks.
             opened.base.close()
         return self._open(writes=writes)
 
     def _give_back(self, opened: _OpenDatabase) -> None:
-        stamped = opened._replace(stamp=_look(self.path)[1])
         with self._lock:
             if len(self._idle) < _IDLE:
-                self._idle.append(stamped)
+                self._idle.append(opened)
                 return
         opened.base.close()
 
@@ -256,7 +261,7 @@ class Database:
             if isinstance(error, sqlite3.Error) and fault_of(error) == "damaged":
                 raise _DamagedFile(found) from error
             raise
-        return _OpenDatabase(base, found, _look(self.path)[1], wait)
+        return _OpenDatabase(base, found, _look(self._place)[1], wait)
 
     def _read_only(self, work: Work[T]) -> T:
         """A disk that is full or read-only has no room for a log's index: the file is read in memory, with its log."""
@@ -324,10 +329,10 @@ def tables(base: sqlite3.Connection, steps: Sequence[str]) -> None:
         base.execute(f"PRAGMA user_version = {len(steps)}")
 
 
-def _look(path: Path) -> tuple[Identity | None, tuple[int, int]]:
+def _look(path: str) -> tuple[Identity | None, tuple[int, int]]:
     """Which file is at a path, and something that changes with it. With a log that is when the log is written back."""
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116 (asked several times for each request, and half of the time of a `Path`)
     except OSError:
         return None, (0, 0)
     return (found.st_dev, found.st_ino), (found.st_size, found.st_mtime_ns)

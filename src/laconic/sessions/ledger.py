@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Final, Generic, Protocol, TypeVar
 
 import msgspec
@@ -32,6 +33,8 @@ _ASKED: Final = 500  # keys in one question
 _DAY: Final = 86_400.0
 _BETWEEN: Final = 100  # appends between two looks for what is too old
 _AT_ONCE: Final = 20  # sessions that one look removes at most
+_REMEMBERED: Final = 1_000  # sessions of which it is known when that was
+_STAMPED: Final = 60.0  # seconds after which it is written again that a session is used
 _BRANCHES: Final = 64  # of one session that are remembered; the oldest are forgotten
 _NOTHING: Final = msgspec.msgpack.encode((0, "", 0))  # stands for an event that cannot be read: it decides nothing
 _STEPS: Final = (
@@ -60,6 +63,11 @@ _USED: Final = (
     "INSERT INTO session VALUES (?,?,?)"
     " ON CONFLICT (name) DO UPDATE SET last=excluded.last, bytes=session.bytes+excluded.bytes"
 )
+_STATE: Final = (
+    "SELECT COALESCE(MAX(number), -1) + 1 AS place, NULL AS data FROM event WHERE session=?"
+    " UNION ALL SELECT id, data FROM branch WHERE session=?"
+)
+_KNOWN: Final = "INSERT INTO session VALUES (?,?,0) ON CONFLICT (name) DO NOTHING"
 _MOVED: Final = (
     "INSERT INTO branch VALUES (?,?,?,?)"
     " ON CONFLICT (session, id) DO UPDATE SET time=excluded.time, data=excluded.data"
@@ -90,6 +98,7 @@ class LedgerFile(Generic[E, B]):
         self._limit = limit
         self._now = now
         self._appends = 0
+        self._stamped: OrderedDict[str, float] = OrderedDict()  # when it was written that a session is used
 
     @classmethod
     def of(cls, settings: Settings, event: type[E], branch: type[B]) -> LedgerFile[E, B]:
@@ -113,13 +122,12 @@ class LedgerFile(Generic[E, B]):
     def state(self, session: str) -> tuple[int, tuple[B, ...]]:
         """How many events a session has, and its branches."""
 
-        def work(base: StoreConnection) -> tuple[int, list[tuple[bytes]]]:
-            query = "SELECT data FROM branch WHERE session=? ORDER BY id"
-            return _number(base, session), base.execute(query, (session,)).fetchall()
-
-        number, rows = self._file.read(work)
-        found = []
-        for (data,) in rows:
+        rows = self._file.read(lambda base: base.execute(_STATE, (session, session)).fetchall())
+        number, found = 0, []
+        for place, data in sorted(rows, key=itemgetter(0)):
+            if data is None:
+                number = int(place)
+                continue
             try:
                 found.append(self._branch.decode(data))
             except msgspec.MsgspecError:  # it begins anew
@@ -143,6 +151,8 @@ class LedgerFile(Generic[E, B]):
         data = b""
         if event is not None:
             data = msgspec.msgpack.encode(event)
+        now = self._now()
+        is_stamped = 0 <= now - self._stamped.get(session, 0.0) < _STAMPED
 
         def work(base: StoreConnection) -> None:
             if _number(base, session) != known:
@@ -150,12 +160,19 @@ class LedgerFile(Generic[E, B]):
             if event is not None:
                 base.execute("INSERT INTO event VALUES (?,?,?)", (session, known, data))
             self._move(base, session, branch)
-            base.execute(_USED, (session, self._now(), len(data)))
+            if not data and is_stamped:
+                base.execute(_KNOWN, (session, now))  # it may have been removed since
+            else:
+                base.execute(_USED, (session, now, len(data)))
             if self._appends % _BETWEEN == 0:
                 self._forget(base, session)
 
         self._file.write(work, flush=event is not None, alone=session)
         self._appends += 1
+        if not is_stamped:
+            self._stamped[session] = now
+            if len(self._stamped) > _REMEMBERED:
+                self._stamped.popitem(last=False)
 
     def forms(self, session: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """How parts of a session's prompt were first written, of those that are known."""

@@ -8,7 +8,7 @@ from typing import Final
 from laconic.models.find_model import find_model
 from laconic.models.model import Tokenizer
 from laconic.tokens.estimate import estimate
-from laconic.tokens.exact import Measure, load
+from laconic.tokens.exact import Measure, load, prepare
 
 _REMEMBERED: Final = 65_536  # counts kept by one counter, about 6 MB
 _WORTH_HASHING: Final = 256  # characters; below that counting is as fast as hashing
@@ -69,5 +69,5 @@ def counter(model: str = "gpt-5") -> Counter:
 
 
 def warm_up(model: str = "gpt-5") -> None:
-    """Load a tokenizer before it is needed: that, and the first word without a token of its own, stop all threads."""
-    counter(model)("xqzkj")
+    """Make a tokenizer ready to count anything at once."""
+    prepare(find_model(model).tokenizer.encoding)

@@ -24,6 +24,14 @@ def encoder(encoding: str) -> Any:
         return None
 
 
+def prepare(encoding: str) -> None:
+    """Do now what the first word without a token of its own would do: 0.2 s and 11 MB. Other threads run meanwhile,
+    which only a batch lets them."""
+    found = encoder(encoding)
+    if found is not None:
+        found.encode_batch(["xqzkj"])
+
+
 def load(encoding: str) -> Measure | None:
     """A function that counts exactly, or None where that cannot be had."""
     found = encoder(encoding)
