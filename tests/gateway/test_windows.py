@@ -56,6 +56,12 @@ def test_no_row_of_the_table_is_hidden_by_another() -> None:
         (400, "prompt is too long: 208310 tokens > 200000 maximum", PromptTooLong(200_000, 208_310)),
         (
             400,
+            "input length and `max_tokens` exceed context limit: 174167 + 64000 > 200000, decrease input length or "
+            "`max_tokens` and try again",
+            PromptTooLong(136_000, 174_167),
+        ),
+        (
+            400,
             "This model's maximum context length is 128000 tokens. However, your messages resulted in 130245 tokens.",
             PromptTooLong(128_000, 130_245),
         ),

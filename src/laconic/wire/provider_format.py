@@ -87,7 +87,8 @@ class Refusals:
     """Errors: ours in the provider's words, and the provider's own about a prompt that is too long."""
 
     write: Callable[[int, str], bytes]  # status and message -> a body
-    too_long: tuple[re.Pattern[str], ...] = ()  # groups `most` and, where it is told, `sent`; lower case, no commas
+    # Groups `most` and, where they are told, `sent` and `answer`, which `most` includes; lower case, no commas.
+    too_long: tuple[re.Pattern[str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

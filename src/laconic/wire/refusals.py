@@ -52,7 +52,7 @@ def too_long(status: int, body: bytes) -> PromptTooLong | None:
         found = pattern.search(text[:400])
         if found is None or found.start() > _BEGINS:
             continue
-        most, sent = int(found["most"]), int(found["sent"] or 0)
+        most, sent = int(found["most"]) - int(found.groupdict().get("answer") or 0), int(found["sent"] or 0)
         if _SMALLEST <= most <= _LARGEST and (not sent or sent > most // 2):
             return PromptTooLong(most, sent)
     return None

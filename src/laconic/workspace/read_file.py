@@ -27,7 +27,7 @@ def inside(root: Path, path: str) -> Path:
     except (OSError, ValueError, RuntimeError) as error:
         raise Unreadable(f"{path!r} is not a usable path: {error}.", "Use a path as a search shows it.") from None
     if full != top and top not in full.parents:
-        raise OutsideWorkspace(f"{path} is outside the workspace {top}.", "Use a path below it.")
+        raise OutsideWorkspace(f"{path} is outside the workspace.", "Use a path below its top folder.")
     return full
 
 

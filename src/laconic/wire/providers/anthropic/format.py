@@ -94,7 +94,10 @@ FORMAT: Final = ProviderFormat(
     usage=USAGE,
     refusals=Refusals(
         write=refuse,
-        too_long=(re.compile(r"prompt is too long: (?P<sent>\d+) tokens > (?P<most>\d+) maximum"),),
+        too_long=(
+            re.compile(r"prompt is too long: (?P<sent>\d+) tokens > (?P<most>\d+) maximum"),
+            re.compile(r"exceed context limit: (?P<sent>\d+) \+ (?P<answer>\d+) > (?P<most>\d+)"),
+        ),
     ),
     cache=CACHE_RULES,
     rate_limits=RATE_LIMITS,
