@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -11,12 +11,11 @@ import msgspec
 from laconic.errors import UsageError
 from laconic.mcp_proxy.results import ResultReducer
 from laconic.reduce.json_path import select_path
-from laconic.reduce.pattern import compile_pattern, cut_around
+from laconic.reduce.pattern import find_lines
 
 _BUDGET: Final = 6_000  # tokens
-_WIDEST: Final = 2_000  # characters of a line
 _LAST: Final = 1_000_000_000
-_SECONDS: Final = 0.4  # for a pattern on a line
+_SECONDS: Final = 3.0  # for a pattern
 
 
 def recall(reducer: ResultReducer, given: Mapping[str, Any]) -> str:
@@ -32,10 +31,8 @@ def recall(reducer: ResultReducer, given: Mapping[str, Any]) -> str:
             found = _grep(found, pattern) or f"nothing at {path} of {ref} matches {pattern}"
         return reducer.fit(found, _BUDGET, more)
     if pattern:
-        rows = []
-        for number, line in reducer.archive.matching(ref, pattern):
-            rows.append(f"{number}: {line}")
-        return reducer.fit("\n".join(rows) or f"no line of {ref} matches {pattern}", _BUDGET, more)
+        rows = _number(reducer.archive.matching(ref, pattern))
+        return reducer.fit(rows or f"no line of {ref} matches {pattern}", _BUDGET, more)
     first, last = _range(str(given.get("lines") or ""))
     lines = reducer.archive.lines(ref, first, last)
     if not lines:
@@ -58,16 +55,15 @@ def _select(reducer: ResultReducer, ref: str, path: str) -> str:
 
 
 def _grep(text: str, pattern: str) -> str:
-    rule = compile_pattern(pattern)
-    rows = []
     try:
-        for number, line in enumerate(text.split("\n"), 1):
-            around = cut_around(line, (match.span() for match in rule.finditer(line, timeout=_SECONDS)))
-            if around:
-                rows.append(f"{number}: {line if len(line) <= _WIDEST else around}")
+        found = find_lines(text.split("\n"), pattern, _SECONDS)
     except TimeoutError:
         raise UsageError(f"{pattern!r} takes too long.", "Simplify it, or ask for a smaller part.") from None
-    return "\n".join(rows)
+    return _number(found)
+
+
+def _number(lines: Iterable[tuple[int, str]]) -> str:
+    return "\n".join(f"{number}: {line}" for number, line in lines)
 
 
 def _range(text: str) -> tuple[int, int]:

@@ -7,6 +7,7 @@ memory before it has looked at anything. This module sees to the last two.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 _LONGEST: Final = 10_000  # characters
 _DEEPEST: Final = 100  # groups within groups
 _REPEATS: Final = 100_000  # of one thing, counted repetitions within each other multiplied
+_ON_A_LINE: Final = 0.4  # seconds
+_WIDE: Final = 1_500  # characters of a line from which only what is around a match is given
 _AROUND: Final = 200  # characters on either side of what was found in a very long line
 _SHOWN: Final = 400  # and of what was found
 _PLACES: Final = 12  # of one line
@@ -38,7 +41,22 @@ def compile_pattern(pattern: str, flags: int = 0) -> Pattern[str]:
     raise UsageError(f"/{pattern[:80]}/ {problem}.", "Escape special characters, or simplify it.")
 
 
-def cut_around(line: str, spans: Iterable[tuple[int, int]]) -> str:
+def find_lines(lines: Iterable[str], pattern: str, seconds: float) -> list[tuple[int, str]]:
+    """The numbered lines that a pattern finds, of a very long one what is around it; raises TimeoutError."""
+    rule = compile_pattern(pattern)
+    until = time.monotonic() + seconds
+    found: list[tuple[int, str]] = []
+    for number, line in enumerate(lines, 1):
+        left = min(_ON_A_LINE, max(0.001, until - time.monotonic()))
+        if len(line) <= _WIDE:
+            if rule.search(line, timeout=left):
+                found.append((number, line))
+        elif around := _cut_around(line, (match.span() for match in rule.finditer(line, timeout=left))):
+            found.append((number, around))
+    return found
+
+
+def _cut_around(line: str, spans: Iterable[tuple[int, int]]) -> str:
     """What is around these places of a very long line, with … for what is between; empty where there are none."""
     parts: list[tuple[int, int]] = []
     for start, end in spans:

@@ -18,13 +18,12 @@ from typing import Final
 from laconic.config import Settings
 from laconic.errors import ArchiveUnavailable, RecallFailed, UsageError
 from laconic.records import ArchivedOriginal
-from laconic.reduce.pattern import compile_pattern, cut_around
+from laconic.reduce.pattern import find_lines
 from laconic.sessions.store import StoreConnection, StorePlace, find_place, open_store
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # no letters that are mistaken for others
 _SIZE: Final = 8  # letters of a reference; longer when two contents collide
 _SEARCHING: Final = 3.0  # seconds for a pattern
-_WIDE: Final = 1_500  # characters of a line from which only what is around a match is given
 FILE: Final = "archive.sqlite"  # in the cache folder
 _DAY: Final = 86_400.0
 _SLACK: Final = 8_000_000  # packed bytes below the limit at which a removal ends
@@ -168,20 +167,9 @@ class Archive:
     def matching(self, ref: str, pattern: str) -> list[tuple[int, str]]:
         """Numbered lines of the stored text that a regular expression finds; of a very long one what is around it."""
         try:
-            rule = compile_pattern(pattern)
+            return find_lines(self._text(ref), pattern, _SEARCHING)
         except UsageError as error:
             raise RecallFailed(error.problem, error.fix) from None
-        until = time.monotonic() + _SEARCHING
-        try:
-            found: list[tuple[int, str]] = []
-            for number, line in enumerate(self._text(ref), 1):
-                seconds = min(0.4, max(0.001, until - time.monotonic()))
-                if len(line) <= _WIDE:
-                    if rule.search(line, timeout=seconds):
-                        found.append((number, line))
-                elif around := cut_around(line, (match.span() for match in rule.finditer(line, timeout=seconds))):
-                    found.append((number, around))
-            return found
         except TimeoutError:
             raise RecallFailed(f"{pattern!r} takes too long on {ref}.", "Simplify it, or recall lines.") from None
 
