@@ -109,7 +109,7 @@ def _write_map(out: PartWriter, key: str, value: Mapping[str, object], depth: in
     if key:
         label = f"{key}: "
     if flat and len(plain) < _INLINE * 3:
-        place = out.line(depth, label + plain)
+        place = out.line(depth, label + plain, PLACE if depth else KEY)  # what the whole document says of itself
     else:
         place = out.head
         if key:
@@ -217,6 +217,8 @@ def _write_table(out: PartWriter, key: str, rows: Sequence[Mapping[str, object]]
         usual = RARE
     odd = find_odd_rows([[str(row.get(name)) for row in rows] for name in columns])
     odd |= _find_rows_with(rare, rows)
+    if not out.owner:
+        odd.update(range(_FIRST))
     for number, row in enumerate(rows):
         if nested and naming:
             out.own(str(row.get(naming, ""))[-80:])
@@ -229,7 +231,7 @@ def _write_table(out: PartWriter, key: str, rows: Sequence[Mapping[str, object]]
         inner = [(name, row[name]) for name in nested if row.get(name)]
         with out.below(place):
             if line or inner:
-                stays = number < _FIRST or number in odd or FINDING.search(line)
+                stays = number in odd or FINDING.search(line)
                 at = out.line(depth, line or "-", KEY if stays else usual)
             else:
                 at = place
