@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from laconic.index.compare.units import FileVersion, SymbolVersion
 from laconic.index.parse.compiled import compile_language
+from laconic.index.parse.tree import parse_bytes
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -29,9 +30,7 @@ class Syntax:
         else:
             ready = None
         if ready is not None:
-            import tree_sitter  # loaded with the first grammar
-
-            self._root = tree_sitter.Parser(ready.grammar).parse(side.data).root_node
+            self._root = parse_bytes(ready, side.data)
 
     def meaning(self, lines: tuple[int, ...], *, imports: bool = True) -> tuple[str, ...]:
         """The nodes that start on these lines, in order; equal for versions that differ only in layout."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from laconic.index.language import Language
 from laconic.index.parse.compiled import compile_language
 from laconic.index.parse.definitions import outline, records
@@ -30,6 +32,8 @@ def parse_as(language: Language, path: str, data: bytes) -> ParsedFile:
     if ready is None:
         return outline_by_lines(language, source)
     root = parse_tree(ready, data)
+    if root is None:
+        return replace(outline_by_lines(language, source), faults=1)
     made = outline(ready, source, root)
     return ParsedFile(
         language=language.name,

@@ -68,9 +68,9 @@ def read_line_kinds(path: str, data: bytes, span: Span | None = None) -> str:
     else:
         ready = None
     first, last = (span.start - 1, min(span.end, len(source.lines))) if span else (0, len(source.lines))
-    if ready is None:
+    root = parse_tree(ready, data) if ready is not None else None
+    if ready is None or root is None:
         return guess([line.decode("utf-8", "replace") for line in source.lines[first:last]])
-    root = parse_tree(ready, data)
     painted = _Lines(source, first, last)
     _flow(ready, root, painted)
     for each in outline(ready, source, root).found:

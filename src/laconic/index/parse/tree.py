@@ -11,15 +11,29 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 Stretch = tuple[int, int]
+_MICROSECONDS: Final = 2_000_000  # that a grammar may take
+_PER_BYTE: Final = 3  # and so many more for each byte
 _CONFLICT_MARK: Final = re.compile(rb"^(?:<{7} .*|\|{7}(?: .*)?|={7}|>{7} .*)\r?$", re.MULTILINE)
 
 
-def parse_tree(ready: CompiledLanguage, data: bytes) -> Node:
-    """The root of the tree; what the language hides reads as blanks, so that all places stay."""
+def parse_tree(ready: CompiledLanguage, data: bytes) -> Node | None:
+    """The root of the tree; what the language hides reads as blanks, so that all places stay.
+
+    Nothing where the grammar takes too long: some texts would keep it busy for ever, and take all memory.
+    """
+    hidden = [*find_hidden(ready, data), *_find_conflict_marks(data)]
+    return parse_bytes(ready, _blank(data, hidden))
+
+
+def parse_bytes(ready: CompiledLanguage, data: bytes) -> Node | None:
+    """The same of bytes as they are."""
     import tree_sitter  # loaded with the first grammar
 
-    hidden = [*find_hidden(ready, data), *_find_conflict_marks(data)]
-    return tree_sitter.Parser(ready.grammar).parse(_blank(data, hidden)).root_node
+    parser = tree_sitter.Parser(ready.grammar, timeout_micros=_MICROSECONDS + _PER_BYTE * len(data))
+    try:
+        return parser.parse(data).root_node
+    except ValueError:  # the time is over
+        return None
 
 
 def find_hidden(ready: CompiledLanguage, data: bytes) -> list[Stretch]:

@@ -153,7 +153,10 @@ def _collect(found: LocalNames, language: Language, text: bytes) -> None:
 
     ready = compile_language(language.name)
     assert ready is not None
-    for _, parts in QueryCursor(query).matches(parse_tree(ready, text)):
+    root = parse_tree(ready, text)
+    if root is None:
+        return
+    for _, parts in QueryCursor(query).matches(root):
         names = parts.get("name", [])
         if "declarator" in parts and language.find_name is not None:
             named = language.find_name("variable", parts["declarator"][0])

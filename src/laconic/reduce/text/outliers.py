@@ -15,6 +15,7 @@ _FAR: Final = 8.0  # times the usual distance from the median
 _MOST: Final = 2
 _ROWS: Final = 12  # from which a value can be rare
 _KINDS: Final = 12  # different values of a column that says of which kind a row is
+_KINDS_SHARE: Final = 0.25  # of the rows
 _RARE_SHARE: Final = 0.03  # of the rows
 
 
@@ -47,7 +48,7 @@ def find_odd_rows(columns: Sequence[Sequence[Hashable]]) -> set[int]:
         if len(values) < _ROWS:
             continue
         counts = Counter(values)
-        if not 1 < len(counts) <= min(_KINDS, len(values) // 4):
+        if not 1 < len(counts) <= min(_KINDS, _KINDS_SHARE * len(values)):
             continue
         rare = {value for value, count in counts.items() if count <= max(_MOST, _RARE_SHARE * len(values))}
         few = [position for position, value in enumerate(values) if value in rare]
