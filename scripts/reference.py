@@ -119,7 +119,8 @@ def library_page() -> str:
 
 
 def _signature(found: Callable[..., object]) -> str:
-    text = str(inspect.signature(found)).replace("(self, ", "(").replace("(self)", "()").replace("'", "")
+    text = str(inspect.signature(found)).replace("(self, ", "(").replace("(self)", "()")
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)  # annotations are texts; defaults keep their quotes
     return re.sub(r"<function (\w+)[^>]*>|<built-in function (\w+)>", r"\1\2", text)
 
 

@@ -1,6 +1,6 @@
 """Run a benchmark and print its report as a table, or as JSON.
 
-Each benchmark states its corpus, tokenizer and versions; the exit code is 1 when a bar does not hold.
+Each benchmark states its corpus, tokenizer and versions. The exit code is 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ def names() -> list[str]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", help=f"one of: {', '.join(names())}")
-    parser.add_argument("args", nargs="*", help="words for the benchmark itself")
+    parser.add_argument("args", nargs="*", help="arguments of the benchmark")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--data", help="folder with the recorded data (default: samples)")
-    parser.add_argument("--tasks", type=int, default=0, metavar="N", help="measure on N tasks, spread over all")
+    parser.add_argument("--tasks", type=int, default=0, metavar="N", help="measure N tasks, spread evenly over all")
     parser.add_argument("--quick", action="store_true", help="small samples, for a first look")
     parser.add_argument("--public", action="store_true", help="`search`: a public benchmark, from a clone of it")
     parser.add_argument("--steps", type=int, default=0, metavar="N", help="steps of `attack`")
     parser.add_argument(
         "--against", default="", metavar="PYTHON", help="measure `gateway` of another installation too, in turn"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of what a benchmark draws at random")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed for random choices")
     parser.add_argument("--out", default="", metavar="FOLDER", help="where `all` writes its report")
     parser.add_argument("--fresh", action="store_true", help="measure again what the report already holds")
 

@@ -70,8 +70,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "store",
         "",
-        "A team's database for ledger, archive, figures and quotas: `postgresql://USER@HOST/NAME`; empty: files in"
-        " the cache folder.",
+        "A team's database for the ledger, the archive, figures and quotas: `postgresql://USER@HOST/NAME`; empty: files"
+        " in the cache folder.",
     ),
     Setting("model", "gpt-5", "Model whose tokenizer is used if nothing else names one."),
     Setting(
@@ -90,7 +90,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("parse.seconds", 10.0, "Seconds after which the parser of one file is killed.", minimum=0.1),
     Setting("index.secrets", "", "Secret files (`.env`, keys) that may be indexed and read: patterns, or `all`."),
     Setting("index.others", True, "Whether a question may name other code bases that are indexed on this machine."),
-    Setting("index.server", "", "Address of a team's index server, which is asked for parsed contents; empty: none."),
+    Setting("index.server", "", "Address of a team's index server, which provides parsed contents; empty: none."),
     Setting(
         "index.server_key",
         "",
@@ -176,7 +176,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting("team.oidc_client", "", "Id that the OpenID provider gave this gateway as a public client."),
     Setting("team.oidc_scope", "openid email", "What a login asks the OpenID provider for."),
     Setting("team.oidc_claim", "email", "Claim that names a person; `email` must be verified."),
-    Setting("team.oidc_team_claim", "", "Claim that names a person's team; of a list, the first."),
+    Setting("team.oidc_team_claim", "", "Claim that names a person's team; if it is a list, its first entry."),
     Setting(
         "team.oidc_domains",
         "",
@@ -214,7 +214,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "mcp.without_resources",
         "claude-code, opencode*",
-        "MCP clients that get no resources, because they would add tools for them to every prompt, as patterns.",
+        "MCP clients, as patterns, that get no resources, because they would add tools for them to every prompt.",
     ),
     Setting(
         "around.budget",
@@ -237,13 +237,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "context.semantic",
         50_000,
-        "Tokens of a conversation from which on the outputs of completed tasks are removed.",
+        "Size of a conversation, in tokens, from which the outputs of completed tasks are removed.",
         minimum=0,
     ),
     Setting(
         "context.standard", 200_000, "Tokens above which history is shortened at any price; 0: never.", minimum=0
     ),
-    Setting("context.low_water", 0.35, "Share of a threshold to shrink to after an event.", minimum=0.1),
+    Setting("context.low_water", 0.35, "Share of the threshold to which history shrinks.", minimum=0.1),
     Setting(
         "context.high_water",
         1.0,

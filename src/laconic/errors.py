@@ -13,18 +13,19 @@ LaconicError
 ├── IndexUnavailable      the index is locked, damaged or has another version
 ├── RecallFailed          nothing is kept under that reference
 ├── ArchiveUnavailable    the archive cannot be read or written
-│   └── StoreAway         the database of a team cannot be reached
+│   └── StoreAway         a team's database cannot be reached
 ├── LedgerMoved           another process wrote to the same session
 ├── ConversationError     a conversation could not be understood or made to fit
 │   ├── MalformedRequest  the body is not the format it claims to be
 │   └── ContextOverflow   the part that must stay is already too large
 ├── UpstreamError         a provider could not be reached
-├── ServerUnavailable     an MCP server behind us cannot be started or does not answer
+├── ServerUnavailable     an MCP server behind Laconic cannot be started or does not answer
 ├── ModelError            a model's answer could not be used
 ├── NotAllowed            a command that the user or the settings do not allow
 └── LimitReached          turns, tokens or money are used up
 
-Each carries one sentence on what is wrong and one on how to continue: agents read both.
+Each carries one sentence on what is wrong and, if there is a way to continue, one that says how: agents read both.
+A few packages have further subclasses that only they raise and catch.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ class ArchiveUnavailable(LaconicError):
 
 
 class StoreAway(ArchiveUnavailable):
-    """The database of a team cannot be reached: nobody knows what was decided, so nothing is left out."""
+    """A team's database cannot be reached: nobody knows what was decided, so nothing is left out."""
 
 
 class LedgerMoved(LaconicError):
@@ -120,7 +121,7 @@ class UpstreamError(LaconicError):
 
 
 class ServerUnavailable(LaconicError):
-    """An MCP server behind us cannot be started or does not answer."""
+    """An MCP server behind Laconic cannot be started or does not answer."""
 
 
 class ModelError(LaconicError):

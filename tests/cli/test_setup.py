@@ -281,7 +281,7 @@ def test_without_a_name_the_installed_clients_are_set_up(
     with pytest.raises(LaconicError, match="No client was found"):
         main(["setup"])
     (project.parent / "home" / ".gemini").mkdir()
-    with pytest.raises(LaconicError, match="Found gemini, and nobody is there to ask"):
+    with pytest.raises(LaconicError, match="Found gemini, but there is no terminal to ask on"):
         main(["setup"])
     monkeypatch.setattr("sys.stdin", _ClosedTerminal())
     main(["setup"])  # the end of the input is a no

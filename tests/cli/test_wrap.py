@@ -218,7 +218,7 @@ def test_what_cannot_be_honoured_is_refused_before_the_client_starts(environment
 def test_a_client_that_takes_no_tools_is_not_offered_them_instead(environment: dict[str, str]) -> None:
     ran = Ran(environment, "aider", "--model", "foo/bar")
     assert ran.code == 2
-    assert "Or run `aider` without laconic." in ran.err
+    assert "Or run `aider` without Laconic." in ran.err
     assert "--no-gateway" not in ran.err
 
 

@@ -231,7 +231,7 @@ def test_a_client_that_cannot_be_led_is_not_started(run: Run, tmp_path: Path) ->
     }
     changed = Run(run.says, run.words, run.path, elsewhere, run.variables)
     played = Played(changed, tmp_path)
-    assert "--no-gateway" in played.said or "without laconic" in played.said  # Gemini CLI has no code plane to keep
+    assert "--no-gateway" in played.said or "without Laconic" in played.said  # Gemini CLI has no code plane to keep
     assert (played.company, played.canary) == ([], [])
 
 

@@ -45,7 +45,7 @@ def check_clients(root: Path, names: Sequence[str], count: Count | None = None) 
         if client.name == "claude" and names:
             yield from _check_tool_search(places)
     if not found:
-        yield HealthFinding("clients", True, "none is set up here", "See `laconic setup --help`.")
+        yield HealthFinding("clients", True, "none is set up here.", "See `laconic setup --help`.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def find_workspace(said: Table, account: str) -> str:
     entry = _find_account(said, account or text_at(said, "default_account_id"))
     constraint = text_at(entry, "account_routing_override")
     if constraint not in _ANYWHERE:
-        raise Unroutable(f"The ChatGPT workspace of Codex says where its requests are worked on ({constraint}).")
+        raise Unroutable(f"The ChatGPT workspace of Codex fixes where its requests are processed ({constraint}).")
     return text_at(entry, "workspace_backend_origin").rstrip("/") or CHATGPT
 
 

@@ -39,7 +39,7 @@ class Gemini:
             raise Unroutable(f"Gemini CLI {_ELSEWHERE[how]}.", "Choose `Use Gemini API Key` with /auth.")
         if how not in {"gemini-api-key", "gateway"}:
             raise Unroutable(
-                "Gemini CLI takes another address only when its settings say how it signs in.",
+                "Gemini CLI accepts another address only if its settings say how it signs in.",
                 'Put {"security": {"auth": {"selectedType": "gemini-api-key"}}} into ~/.gemini/settings.json.',
             )
         url = seen.variable(BASE_URL)

@@ -164,7 +164,7 @@ class TeamPages:
             wanted = msgspec.json.decode(body, type=WantedKey)
         except msgspec.MsgspecError as error:
             raise UsageError(
-                f"That is no key: {error}.", "Send owner, and team, role, models, budget, rate, days, note."
+                f"That is not a key: {error}.", "Send owner, and team, role, models, budget, rate, days, note."
             ) from None
         shown, made = self._keys.create(wanted.describe_key(time.time()), viewer.rights.owner)
         return {"key": shown, "id": made.id, "owner": made.owner}

@@ -64,9 +64,11 @@ class IdentityProvider:
             try:
                 found = msgspec.json.decode(body, type=OpenIdConfiguration)
             except msgspec.MsgspecError:
-                raise UpstreamError("The OpenID provider does not say what it can do.", "Check the issuer.") from None
+                raise UpstreamError(
+                    "The OpenID provider publishes no configuration.", "Check team.oidc_issuer."
+                ) from None
             if found.issuer.rstrip("/") != self.issuer:
-                raise UpstreamError("The OpenID provider calls itself otherwise.", "Check team.oidc_issuer.")
+                raise UpstreamError("The OpenID provider names another issuer.", "Check team.oidc_issuer.")
             for address in (found.token_endpoint, found.jwks_uri):
                 check_address(address)
             self._configuration = found
@@ -87,7 +89,7 @@ class IdentityProvider:
                 options={"require": ["exp", "iat", "iss", "aud", "sub"]},
             )
         except jwt.PyJWTError as error:
-            raise NotAllowed(f"The token is not in order: {type(error).__name__}.", "Log in again.") from None
+            raise NotAllowed(f"The token is not valid: {type(error).__name__}.", "Log in again.") from None
         if time.time() - float(claims["iat"]) > _AGE + _LEEWAY:
             raise NotAllowed("The token is too old.", "Log in again.")
         return self._read_claims(claims)

@@ -16,7 +16,7 @@ HELP: Final = {
     "laconic_output_tokens_total": "Output tokens that providers reported.",
     "laconic_malformed_calls_total": "Unusable calls in a model's text, by provider, model and reason.",
     "laconic_asked_again_total": "Answers without a usable call, after which the model was asked again.",
-    "laconic_recalls_total": "Answers in which a model called `recall`, and was answered by us.",
+    "laconic_recalls_total": "Answers in which a model called `recall`, and the gateway answered.",
     "laconic_probes_total": "Probes of models for function calling, by result and by how it was found.",
     "laconic_store_faults_total": "Laconic files that could not be used, by file and fault.",
     "laconic_store_away": "Whether a part of the shared store cannot be reached (1), by part.",

@@ -87,7 +87,7 @@ class TeamLogin:
             raise NotAllowed("There is no token.", 'Send {"id_token": "..."}.') from None
         person = await self._provider.read_person(asked.id_token)
         if self._domains and person.name.rpartition("@")[2].lower() not in self._domains:
-            raise NotAllowed("This address is of another organisation.", "Ask your team for a key.")
+            raise NotAllowed("This address belongs to another organisation.", "Ask your team for a key.")
         return await run_in_threadpool(self._create, person)
 
     def _create(self, person: Person) -> IssuedKey:

@@ -32,7 +32,7 @@ class Conversation:
     """One conversation of an agent. What it leaves out stays in this object, for `recall`.
 
     `format` is `anthropic`, `chat`, `responses` or `gemini`; requests are the provider's JSON as dictionaries. `window`
-    are the tokens that the model takes; `clock` gives seconds, for the lifetime of the provider's prompt cache.
+    is the model's context window, in tokens; 0: unknown. `clock` gives seconds, for the lifetime of the prompt cache.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Conversation:
         self._engine = ConversationEngine(MemoryStore(), self._archive, clock, counter(model), options)
 
     def prepare(self, request: Mapping[str, Any]) -> ShortenedRequest:
-        """The request to send instead of this one. Hand over the whole history every time, as a provider wants it."""
+        """The request to send instead of this one. Pass the whole history every time, as to the provider."""
         parsed = parse(self._format, msgspec.json.encode(request))
         made = self._engine.prepare("conversation", parsed, self._limits)
         return ShortenedRequest(
@@ -59,7 +59,7 @@ class Conversation:
         )
 
     def recall(self, reference: str) -> str:
-        """What was left out, by the reference in the line that stands for it."""
+        """What was left out, by the reference in the line that replaced it."""
         held = self._archive.kept.get(reference)
         if held is None:
             raise RecallFailed(f"Nothing was left out under {reference!r}.", "Take the reference from the request.")

@@ -20,7 +20,7 @@ Record = dict[str, Any]
 
 
 class CodeAnswer(msgspec.Struct, frozen=True):
-    """An answer: the text that a model reads, how many tokens it has, and the same as records."""
+    """An answer: the text for a model, its number of tokens, and the same content as records."""
 
     text: str
     tokens: int
@@ -78,11 +78,11 @@ class Workspace:
         return self._ask("map", budget, path=path)
 
     def trace(self, symbol: str, *, to: str = "", budget: Budget = "") -> CodeAnswer:
-        """Who calls a symbol, directly or not; or the way from one symbol to another."""
+        """Who calls a symbol, directly or not; or the call paths from one symbol to another."""
         return self._ask("trace", budget, symbol=symbol, to=to)
 
     def diff(self, states: str = "", *, budget: Budget = "") -> CodeAnswer:
-        """What changed, by symbol: `A..B`, one revision, or nothing for the work that is not committed."""
+        """What changed, by symbol: `A..B`, one revision, or nothing for uncommitted work."""
         return self._ask("diff", budget, states=states)
 
     def _ask(self, tool: str, budget: Budget, **given: object) -> CodeAnswer:

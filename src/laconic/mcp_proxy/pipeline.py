@@ -50,7 +50,9 @@ class Pipeline:
         if isinstance(steps, str):
             steps = _decode(steps)
         if not isinstance(steps, list) or not steps:
-            raise UsageError("`steps` is a list of steps.", 'Write [{"call": "tool", "arguments": {}, "as": "a"}].')
+            raise UsageError(
+                "`steps` must be a list of steps.", 'Write [{"call": "tool", "arguments": {}, "as": "a"}].'
+            )
         if len(steps) > STEPS:
             raise UsageError(f"{len(steps)} steps are too many.", f"At most {STEPS}.")
         last: object = None
@@ -66,11 +68,11 @@ class Pipeline:
         what = ""
         try:
             if not isinstance(step, Mapping):
-                raise UsageError("A step is a map.", f"It has one of: {', '.join(_OPERATORS)}.")
+                raise UsageError("A step must be a map.", f"It has one of: {', '.join(_OPERATORS)}.")
             what = next((name for name in _OPERATORS if name in step), "")
             if not what:
                 given = ", ".join(str(name)[:20] for name in list(step)[:6]) or "nothing"
-                raise UsageError(f"It has {given}, and nothing to do.", f"Name one of: {', '.join(_OPERATORS)}.")
+                raise UsageError(f"It has {given}, but no operation.", f"Name one of: {', '.join(_OPERATORS)}.")
             if what == "call":
                 value = await self._call_step(step)
             else:
@@ -87,7 +89,7 @@ class Pipeline:
         name = str(step["call"])
         arguments = step.get("arguments") or {}
         if not isinstance(arguments, dict):
-            raise UsageError("`arguments` is a map.")
+            raise UsageError("`arguments` must be a map.")
         if "each" not in step:
             return await self._one_call(name, self._fill(arguments))
         items = [item for item in _rows(self._value(step["each"])) if item not in ("", None)]
@@ -210,7 +212,7 @@ def _rows(value: object) -> list[Any]:
         lists = [inner for inner in value.values() if isinstance(inner, list)]
         if len(lists) == 1:
             return lists[0]
-    raise UsageError("That is no list.", describe_shape(value))
+    raise UsageError("That is not a list.", describe_shape(value))
 
 
 def _field(row: object, path: object) -> object:
@@ -232,7 +234,7 @@ def _size(value: object) -> int:
     if isinstance(value, str) and value.isdecimal():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise UsageError(f"`to` is {_plain(value)[:40]}, which is no count.", 'Write {"limit": "$a", "to": 10}.')
+        raise UsageError(f"`to` is {_plain(value)[:40]}, which is not a count.", 'Write {"limit": "$a", "to": 10}.')
     return value
 
 

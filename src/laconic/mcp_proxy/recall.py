@@ -22,7 +22,7 @@ def recall(reducer: ResultReducer, given: Mapping[str, Any]) -> str:
     """What was archived, in the part that is asked for."""
     ref = str(given.get("ref", "")).strip().strip("[]`'\"")
     if not ref:
-        raise UsageError("`ref` is missing.", "It stands in the last line of a result that was shortened.")
+        raise UsageError("`ref` is missing.", "It is in the last line of a shortened result.")
     more = f"whole: recall {ref} with lines, grep or path"
     pattern = str(given.get("grep") or "")
     if path := str(given.get("path") or ""):

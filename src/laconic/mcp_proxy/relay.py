@@ -91,7 +91,7 @@ class Relay:
                 connection, number = asked
                 self._group.spawn(connection.say({**message, "id": number}))
         else:
-            problem = {"code": -32_600, "message": "That is no message of the protocol."}
+            problem = {"code": -32_600, "message": "That is not a message of the protocol."}
             self._send(error_message(None, problem), None)
 
     async def close(self) -> None:

@@ -213,7 +213,7 @@ class ToolCalls:
             entry = await self._find(name)
             if not only_reads(entry.tool) and not any(fnmatchcase(entry.name, pattern) for pattern in allowed):
                 raise UsageError(
-                    f"{entry.name} does not say that it only reads.",
+                    f"{entry.name} is not marked as read-only.",
                     "Call it by itself, or let the user add it to the setting `around.pipeline_allow`.",
                 )
             self.used[entry.key] += 1

@@ -100,7 +100,7 @@ class RepositoryIndexer:
                 store, root, self._parser, lambda done, total: None, secrets=self._secrets, seconds=_PATIENCE
             )
         if outcome.locked:
-            raise IndexUnavailable(f"The index of {repository.name} is locked.", "Another worker is at it.")
+            raise IndexUnavailable(f"The index of {repository.name} is locked.", "Another worker is using it.")
 
     def _is_indexed(self, repository: TeamRepository) -> bool:
         """Whether this program's index has it: another version keeps other files."""

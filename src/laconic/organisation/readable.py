@@ -124,7 +124,7 @@ class ReadableWorkspaces(Workspaces):
         return self._repositories.open(repository), inner
 
     def open_commit(self, runtime: ToolRuntime, name: str) -> ToolRuntime:
-        raise UsageError("Only the newest commit is here.", "Leave out `at`, or ask in a clone of your own.")
+        raise UsageError("This index has only the newest commit.", "Leave out `at`, or ask in your own clone.")
 
     def _by_name(self) -> dict[str, TeamRepository]:
         found: dict[str, TeamRepository] = {}

@@ -24,7 +24,7 @@ _ADDRESSES: Final = ("clone_url", "ssh_url", "git_http_url", "git_ssh_url", "htm
 def read_push(forge: str, headers: Mapping[str, str], body: bytes, secret: str) -> list[str]:
     """The addresses of the repository that was pushed to, as `normalise_origin` writes them; none for other events."""
     if forge not in FORGES:
-        raise UsageError(f"{forge[:20]!r} is not known.", f"Use one of {', '.join(FORGES)}.")
+        raise UsageError(f"{forge[:20]!r} is not a known forge.", f"Use one of {', '.join(FORGES)}.")
     if not secret or not _is_signed(forge, headers, body, secret):
         raise NotAllowed("The report is not signed with the secret of this server.", "Check the webhook's secret.")
     if headers.get(_EVENTS[forge], "").lower() not in _PUSHES:

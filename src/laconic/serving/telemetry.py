@@ -62,7 +62,8 @@ def open_telemetry(settings: Settings, service: str, *, for_all: bool = False) -
         return None
     if not endpoint.startswith(("http://", "https://")):
         raise BadSetting(
-            "telemetry.otlp is no address of a collector.", "Write the one for OTLP over HTTP: http://collector:4318."
+            "telemetry.otlp is not the address of a collector.",
+            "Write the one for OTLP over HTTP: http://collector:4318.",
         )
     try:
         from laconic.serving.otlp import OtlpTelemetry  # an extra, and slow to load

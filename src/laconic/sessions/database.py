@@ -289,7 +289,7 @@ class Database:
             return sqlite3.OperationalError(str(error))
         problem = "cannot be used"
         if fault == "newer":
-            problem = "is of a newer Laconic"
+            problem = "was written by a newer Laconic"
         return ArchiveUnavailable(f"The {self._what} {self.path} {problem}: {error}.", _FIXES.get(fault, _FIX))
 
 

@@ -176,7 +176,8 @@ class PostgresDatabase:
             if found > len(self._steps):
                 self.faults["newer"] += 1
                 raise ArchiveUnavailable(
-                    f"The {self._what} in {self._shown} is of a newer Laconic: {found}, known {len(self._steps)}.",
+                    f"The {self._what} in {self._shown} was written by a newer Laconic:"
+                    f" version {found}, known {len(self._steps)}.",
                     "Update Laconic, or name another database.",
                 )
             self._ready = True

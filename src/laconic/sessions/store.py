@@ -85,7 +85,7 @@ def find_place(settings: Settings, file: str) -> StorePlace:
         return settings.cache_dir() / file
     if not url.startswith(_SCHEMES):
         raise BadSetting(
-            "The store is no PostgreSQL database.",
+            "`store` does not name a PostgreSQL database.",
             "Write postgresql://USER@HOST/DATABASE, or leave it empty for files on this machine.",
         )
     return SharedStore(url, file.partition(".")[0])

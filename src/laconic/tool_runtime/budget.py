@@ -34,7 +34,7 @@ def read_budgets(pairs: Sequence[str]) -> dict[str, int]:
         name, _, tokens = pair.partition("=")
         if not tokens.strip().isdigit():
             raise BadSetting(
-                f"budgets: {pair!r} is no budget.", "Write a tool and its tokens: `search=2000, map=800`."
+                f"budgets: {pair!r} is not a budget.", "Write a tool and its tokens: `search=2000, map=800`."
             )
         found[name.strip()] = int(tokens)
     return found

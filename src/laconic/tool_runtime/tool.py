@@ -63,7 +63,15 @@ BUDGET: Final = Argument(
     aliases=("max_tokens", "tokens", "token_budget", "verbosity", "detail"),
     explained="tokens, or compact, standard, full",
 )
-FORMAT: Final = Argument(name="format", kind="text", help="", choices=("text", "json"), default="text", listed=False)
+FORMAT: Final = Argument(
+    name="format",
+    kind="text",
+    help="",
+    choices=("text", "json"),
+    default="text",
+    listed=False,
+    explained="the form of the answer",
+)
 OFFSET: Final = Argument(
     name="offset",
     kind="number",

@@ -69,7 +69,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     may_ask = not args.yes and not args.print
     if may_ask and not sys.stdin.isatty():
         names = ", ".join(known.name for known in found)
-        raise UsageError(f"Found {names}, and nobody is there to ask.", "Name a client, or use --yes for all.")
+        raise UsageError(
+            f"Found {names}, but there is no terminal to ask on.", "Name a client, or use --yes for all."
+        )
     for known in found:
         if not may_ask or _ask(known, places, args):
             _set_up(known, places, args, settings)

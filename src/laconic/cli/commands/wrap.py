@@ -116,7 +116,7 @@ def _run_through(
         upstreams = client.find_upstreams(seen, defaults)
     except Unroutable as error:
         program = client.launch(seen, (), "", []).words[0]
-        around = f"Or run `{program}` without laconic."
+        around = f"Or run `{program}` without Laconic."
         if _takes_tools(client, seen):
             around = "To use Laconic's tools without the gateway, add --no-gateway."
         raise Unroutable(error.problem, f"{error.fix} {around}".strip()) from None

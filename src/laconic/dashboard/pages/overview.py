@@ -129,7 +129,7 @@ def _over_time(view: JsonNode) -> list[Markup]:
 
 
 def _without(sums: list[Any], what: str) -> charts.Series:
-    return charts.Series("without laconic", "without", _values(sums, what))
+    return charts.Series("without Laconic", "without", _values(sums, what))
 
 
 def _values(sums: list[Any], what: str) -> list[float]:

@@ -134,7 +134,7 @@ def _context(view: JsonNode) -> Markup:
     chart = charts.Chart(
         title="Context over time",
         series=(
-            charts.Series("without laconic", "without", [turn["without"] for turn in turns]),
+            charts.Series("without Laconic", "without", [turn["without"] for turn in turns]),
             charts.Series("as sent", "with", [turn["sent"] for turn in turns]),
         ),
         tips=tips,
@@ -178,7 +178,7 @@ def _money(view: JsonNode) -> Markup:
     paid, whole = [turn["paid"] for turn in turns], [turn["paid_without"] for turn in turns]
     chart = charts.Chart(
         title="Money so far",
-        series=(charts.Series("without laconic", "without", whole), charts.Series("paid", "money", paid)),
+        series=(charts.Series("without Laconic", "without", whole), charts.Series("paid", "money", paid)),
         tips=[
             f"turn {turn['number']}\n{format.money(own)} paid\n{format.money(full)} without"
             for turn, own, full in zip(turns, paid, whole, strict=True)

@@ -36,7 +36,7 @@ def spending_page(view: JsonNode) -> str:
             "sums",
             cards(
                 card("Tokens sent, over all turns", format.tokens(view["sent"])),
-                card("without laconic", format.tokens(view["whole"])),
+                card("without Laconic", format.tokens(view["whole"])),
             ),
             tag(
                 "p",

@@ -34,7 +34,7 @@ def team_page(view: JsonNode) -> str:
             "sums",
             cards(
                 card("Spent", format.dollars(view["dollars"])),
-                card("without laconic", format.dollars(view["dollars_without"])),
+                card("without Laconic", format.dollars(view["dollars_without"])),
                 card("Requests", format.count(view["requests"])),
             ),
             tag("p", f"You see {_WHOSE[view['role'].text]}.", class_="hint"),

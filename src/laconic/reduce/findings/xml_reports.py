@@ -34,7 +34,7 @@ def read(output: str) -> Findings:
     name = _name(root)
     if name not in readers:
         raise UsageError(
-            f"XML with the root <{name}> is no known report.", "Known: JUnit, Checkstyle, PMD, SpotBugs."
+            f"XML with the root <{name}> is not a known report.", "Known: JUnit, Checkstyle, PMD, SpotBugs."
         )
     return readers[name](root)
 
