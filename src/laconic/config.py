@@ -189,7 +189,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "team.grace",
         300.0,
-        "Seconds for which recently used keys still work while the team's database is away.",
+        "Seconds for which recently used keys still work while the team's database is down.",
         minimum=0,
     ),
     Setting(

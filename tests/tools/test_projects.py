@@ -214,7 +214,7 @@ def test_a_version_catalogue_the_kotlin_dsl_and_composite_builds_are_understood(
         "    testImplementation(libs.bundles.testing)\n    implementation(platform(libs.unknown.bom))\n}\n"
     )
     said = runtime.call("map", {"budget": 2000}).text
-    assert "settings.gradle.kts Gradle shop: modules core, build-logic (a build of its own)\n" in said
+    assert "settings.gradle.kts Gradle shop: modules core, build-logic (a separate build)\n" in said
     needs = "projects.base, org.slf4j:slf4j-api, org.junit:junit-api, org.assertj:assertj-core, libs.unknown.bom"
     assert f"core/build.gradle.kts Gradle: needs {needs}\n" in said
     assert needs in runtime.call("map", {"path": "core"}).text

@@ -41,7 +41,7 @@ async def measure_away(options: Options) -> tuple[list[Row], list[Bar]]:
     return [row], [
         at_most(f"requests that failed, with the database away for {seconds:g} s", failed, 0),
         at_least("requests answered meanwhile", during, 1),
-        at_least("replicas whose /readyz said so", sum("away" in text for text in said), len(said)),
+        at_least("replicas whose /readyz said so", sum("cannot be reached" in text for text in said), len(said)),
         at_least("requests answered afterwards", found["whole"] - after, 1),
     ]
 
@@ -66,6 +66,6 @@ async def _wait_until_back(bases: list[str]) -> float:
     began = asyncio.get_running_loop().time()
     async with asyncio.timeout(60):
         for base in bases:
-            while "away" in await _say(base):
+            while "cannot be reached" in await _say(base):
                 await asyncio.sleep(0.1)
     return round(asyncio.get_running_loop().time() - began, 1)

@@ -13,7 +13,7 @@ from laconic.errors import UsageError
 GROUP: Final = "laconic.commands"
 INSTALL: Final[Mapping[str, str]] = {  # commands of ours that are not part of this package, and how to get them
     "bench": (
-        "Benchmarks are a package of their own: run `pip install ./benchmarks` in a clone of the repository,"
+        "The benchmarks are a separate package: run `pip install ./benchmarks` in a clone of the repository,"
         " in the environment that Laconic is installed in."
     )
 }

@@ -195,5 +195,5 @@ def _describe_losses(found: Sequence[SessionEstimate]) -> list[str]:
         what = f"{needed - kept:,} of {needed:,} lines that later calls used"
         lines.append(f"  {what} would have had to be recalled first.")
     if len(lines) == 1:
-        return ["Nowhere would it have hurt: no session dearer, every line that was needed later still there."]
+        return ["It would have hurt nowhere: no session costs more, and every line that was needed later is there."]
     return lines

@@ -16,7 +16,7 @@ from laconic.sessions.recorded.record import RecordedSession, read_sessions
 
 BASE_URL: Final = "GOOGLE_GEMINI_BASE_URL"
 _ELSEWHERE: Final = {
-    "oauth-personal": "signs in with a Google account, whose requests have a format of their own",
+    "oauth-personal": "signs in with a Google account, whose requests have another format",
     "vertex-ai": "sends its requests to Vertex AI, signed for that host",
     "cloud-shell": "sends its requests from Cloud Shell",
     "compute-default-credentials": "signs in with the credentials of a machine",

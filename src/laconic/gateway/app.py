@@ -221,7 +221,7 @@ async def _readyz(files: Mapping[str, WatchedStore], readiness: Readiness, reque
         return PlainTextResponse("draining\n", 503)
     away = ", ".join(name for name, file in files.items() if file.is_away)
     if away:
-        return PlainTextResponse(f"ok: the shared store is away ({away}), so requests pass unchanged\n")
+        return PlainTextResponse(f"ok: the shared store cannot be reached ({away}), so requests pass unchanged\n")
     return PlainTextResponse("ok\n")
 
 

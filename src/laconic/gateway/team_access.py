@@ -154,7 +154,10 @@ class TeamAccess:
             if known is not None and known.stored is not None and now - known.at < self._grace:
                 return known.stored
             raise TeamRefusal(
-                503, "The team's store is away, so this key cannot be checked.", "Try again in a minute.", 10
+                503,
+                "The team's database cannot be reached, so this key cannot be checked.",
+                "Try again in a minute.",
+                10,
             ) from None
         if len(self._known) >= _KNOWN:
             self._known.clear()

@@ -181,7 +181,7 @@ def _gradle(path: str, text: str) -> Project:
         for line in re.findall(r"^\s*include\b\s*\(?([^\n)]+)", text, re.MULTILINE):
             modules += [name.strip(":").replace(":", "/") for name in re.findall(r"[\"']([^\"']+)[\"']", line)]
         for build in re.findall(r"^\s*includeBuild\b\s*\(?\s*[\"']([^\"']+)", text, re.MULTILINE):
-            modules.append(f"{build} (a build of its own)")
+            modules.append(f"{build} (a separate build)")
     named = re.search(r"rootProject\.name\s*=\s*[\"']([^\"']+)", text)
     name = named[1] if named else ""
     return Project(

@@ -143,7 +143,7 @@ class OrganisationServer:
         if self._parts.readiness.draining:
             return PlainTextResponse("draining\n", 503)
         if self._parts.access.is_away:
-            return PlainTextResponse("the team's store is away\n", 503)  # nobody's rights can be checked
+            return PlainTextResponse("the team's database cannot be reached\n", 503)  # nobody's rights can be checked
         return PlainTextResponse("ok\n")
 
     async def take_push(self, request: Request) -> Response:
@@ -208,7 +208,10 @@ class OrganisationServer:
                 self._sessions = self._parts.sessions()
             reply = self._sessions.open(key).call(name, arguments, Session(remembers=False))
         except ArchiveUnavailable:
-            return "error: The team's store is away, so your rights cannot be checked. Try again in a minute.\n", True
+            return (
+                "error: The team's database cannot be reached to check your rights. Try again in a minute.\n",
+                True,
+            )
         except Exception as error:  # the edge of the process: a client gets an answer, the log gets the rest
             log.exception("%s failed", name[:60])
             return _FAULT.format(type(error).__name__), True

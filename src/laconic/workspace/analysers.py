@@ -199,7 +199,7 @@ def _find_outside(root: Path, program: str, environment: Mapping[str, str] | Non
     except CommandFailed as error:
         wrapper = root / _WRAPPERS.get(program, "")
         if wrapper.is_file():
-            error.fix = f"The project has one of its own: the user can add {wrapper} to `report.allow`."
+            error.fix = f"The project has its own: the user can add {wrapper} to `report.allow`."
         raise
 
 

@@ -77,7 +77,7 @@ def _moments(rows: JsonNode) -> Markup:
             )
         )
     return table(
-        "The dearest moments",
+        "The most expensive moments",
         ("Session", "-When", "What happened", "#Cost", "-#Tokens"),
         written,
         "No cache was lost.",
