@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", help=f"one of: {', '.join(names())}")
     parser.add_argument("args", nargs="*", help="arguments of the benchmark")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--data", help="folder with the recorded data (default: samples)")
+    parser.add_argument("--data", help="folder with the recorded data (default: in the cache, or samples)")
     parser.add_argument("--tasks", type=int, default=0, metavar="N", help="measure N tasks, spread evenly over all")
     parser.add_argument("--quick", action="store_true", help="small samples, for a first look")
     parser.add_argument("--public", action="store_true", help="`search`: a public benchmark, from a clone of it")

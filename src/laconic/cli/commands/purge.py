@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--session", metavar="ID", help="one session, by its id or the beginning of it")
-    chosen.add_argument("--account", metavar="ID", help="all sessions of a provider and key, by the account's id")
+    chosen.add_argument(
+        "--account", metavar="ID", help="all sessions of a provider and account or key, by the account's id"
+    )
     chosen.add_argument(
         "--before", metavar="DATE", help="everything unused since a date: 2026-01-31, optionally with a time"
     )
