@@ -7,10 +7,19 @@ import argparse
 
 def positive(text: str) -> int:
     """The type of an argument that counts something."""
+    return _at_least(1, text)
+
+
+def zero_or_more(text: str) -> int:
+    """The type of an argument that counts something, or is 0 for no limit."""
+    return _at_least(0, text)
+
+
+def _at_least(least: int, text: str) -> int:
     try:
         number = int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0") from None
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+        number = least - 1
+    if number < least:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} up")
     return number
