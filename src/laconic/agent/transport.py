@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPResponse
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from laconic.errors import UpstreamError
 from laconic.serving.no_redirects import build_opener
