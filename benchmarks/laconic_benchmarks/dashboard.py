@@ -28,7 +28,7 @@ from laconic.sessions.turn_record import TurnIdentity, TurnRecord
 from laconic.sessions.turn_tables import FILE
 from laconic.sessions.turns import Turns
 from laconic_benchmarks.browser import browser, installed
-from laconic_benchmarks.parties import cpu
+from laconic_benchmarks.gateway_processes import cpu
 from laconic_benchmarks.recorded import fill
 from laconic_benchmarks.report import Options, Report, at_most, versions
 

@@ -23,7 +23,7 @@ import aiohttp
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream, streamed
 from laconic.render.table import Cell
 from laconic.tokens.count import counter
-from laconic_benchmarks.parties import GatewayProcess, provider, relay
+from laconic_benchmarks.gateway_processes import GatewayProcess, provider, relay
 from laconic_benchmarks.report import Bar, Options, Report, at_most, versions
 
 _SIZES: Final = {10_000: (10.0, 4), 100_000: (25.0, 3), 500_000: (80.0, 1)}  # tokens -> ms of CPU, sessions

@@ -19,7 +19,7 @@ import aiohttp
 import msgspec
 
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream, streamed
-from laconic_benchmarks.parties import GatewayProcess
+from laconic_benchmarks.gateway_processes import GatewayProcess
 from laconic_benchmarks.report import Options, Report, at_least, at_most, versions
 
 _EVENTS: Final = 40

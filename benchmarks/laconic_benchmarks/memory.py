@@ -14,7 +14,7 @@ from laconic.gateway.scripted_upstream import ScriptedUpstream
 from laconic.render.table import Cell
 from laconic.tokens.count import counter
 from laconic_benchmarks.gateway import answered, asked, exchange, history
-from laconic_benchmarks.parties import GatewayProcess
+from laconic_benchmarks.gateway_processes import GatewayProcess
 from laconic_benchmarks.report import Options, Report, at_most, versions
 
 _TURNS: Final = 2  # requests of each session

@@ -14,7 +14,7 @@ from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Reason, R
 from laconic.models.price_lookup import Prices
 from laconic.records import AddedBlock, AddedContent
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.turn_record import Allowance, AnswerCost, ShortenedBlock, TurnIdentity, TurnRecord
 from laconic.sessions.turn_tables import FILE

@@ -25,7 +25,7 @@ from laconic.conversation.engine_options import EngineOptions
 from laconic.conversation.in_memory import MemoryArchive
 from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.render.table import Cell
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 from laconic.tokens.count import counter
 from laconic.wire.cache_rules import FIVE_MINUTES
 from laconic.wire.formats import format_named

@@ -28,7 +28,7 @@ import aiohttp
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
 from laconic.render.table import Cell
 from laconic.serving.access_tokens import HEADER, own_token
-from laconic_benchmarks.parties import GatewayProcess, provider
+from laconic_benchmarks.gateway_processes import GatewayProcess, provider
 from laconic_benchmarks.report import Bar, Options, Report, at_least, at_most, versions
 
 _PAUSE: Final = 0.04  # seconds between two events of a stream, as models write

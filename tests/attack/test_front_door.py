@@ -23,8 +23,8 @@ from laconic.config import Settings, child_environment
 from laconic.dashboard.app import PAGES
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
 from laconic.serving.access_tokens import own_token
+from laconic.serving.connection_limits import ConnectionBounds
 from laconic.serving.listen import bind, listen
-from laconic.serving.protocol import ConnectionBounds
 from laconic.serving.server import server_for
 from laconic.sessions.archive import Archive
 from laconic.sessions.turn_record import AnswerCost, TurnIdentity, TurnRecord

@@ -20,7 +20,7 @@ from laconic.gateway.scripted_upstream import ScriptedAnswer
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.records import AddedBlock, AddedContent
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 from laconic.sessions.spending import Spending
 from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.trajectories import begin

@@ -11,8 +11,8 @@ import pytest
 from tests.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
 
 from laconic.clients.codex import Codex
-from laconic.clients.codex_workspace import ask_account, find_workspace
-from laconic.clients.launch import Launch
+from laconic.clients.codex_chatgpt_backend import ask_account, find_workspace
+from laconic.clients.launch_plan import Launch
 from laconic.errors import Unroutable
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
 

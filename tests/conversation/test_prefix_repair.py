@@ -12,7 +12,7 @@ import pytest
 from laconic.conversation.in_memory import MemoryStore
 from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.conversation.prefix_repair import FormStore, PrefixRepair
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 from laconic.wire.formats import format_named
 from laconic.wire.parsed_request import parse
 

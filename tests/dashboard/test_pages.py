@@ -18,7 +18,7 @@ from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Receipt
 from laconic.dashboard.format import money, short
 from laconic.records import AddedBlock, AddedContent
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.turn_record import AnswerCost, TurnIdentity, TurnRecord
 from laconic.sessions.turn_tables import FILE

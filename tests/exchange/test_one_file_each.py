@@ -27,7 +27,7 @@ from laconic.wire.content import JsonObject, text_part
 from laconic.wire.turns_and_blocks import MessageShape
 from laconic.wire.cache_rules import CacheRules
 from laconic.wire.provider_format import ProviderAddress, RateLimitRules, Refusals, ThinkingField
-from laconic.wire.providers.chat import FORMAT as CHAT
+from laconic.wire.providers.openai_chat import FORMAT as CHAT
 from laconic.wire.usage import Usage, UsageFields, first_of
 
 
@@ -83,7 +83,7 @@ _CLIENT = '''
 
 from laconic.clients.client import Client
 from laconic.clients.setup import ClientSetup, plain_entry, read_words
-from laconic.clients.launch import Launch, upstream
+from laconic.clients.launch_plan import Launch, upstream
 from laconic.sessions.recorded.record import RecordedSession, read_sessions
 from laconic.sessions.transcripts import transcript_of
 

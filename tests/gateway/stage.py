@@ -16,8 +16,8 @@ from laconic.gateway.planner import GatewayPolicy
 from laconic.gateway.routes import Upstreams
 from laconic.gateway.scripted_upstream import Script, ScriptedUpstream
 from laconic.gateway.turn_recorder import TurnRecorder
+from laconic.serving.connection_limits import ConnectionBounds
 from laconic.serving.listen import bind, listen
-from laconic.serving.protocol import ConnectionBounds
 from laconic.serving.server import server_for
 from laconic.serving.telemetry import Telemetry
 from laconic.wire.prompted_tool_calls.capability import CapabilityMemory

@@ -18,7 +18,7 @@ from laconic.exchange.turn_evidence import read_evidence
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 from laconic.sessions.spending import Spending
 from laconic.sessions.turn_tables import FILE
 from laconic.sessions.turns import Turns

@@ -15,7 +15,7 @@ from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 from laconic.tokens.count import counter
 from laconic.wire.formats import FORMATS
 from laconic.wire.parsed_request import ParsedRequest, parse

@@ -24,7 +24,7 @@ from laconic.gateway.plan_executor import PlanExecutor
 from laconic.gateway.planner import Planner
 from laconic.gateway.planner_process import PlannerProcess
 from laconic.gateway.routes import target, upstreams
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 
 WHERE: Target = target(upstreams("http://a", "http://b", "http://c", ""), "POST", "/v1/messages", {})
 KEYS = {"x-api-key": "k"}

@@ -16,7 +16,7 @@ from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 from laconic.tokens.count import counter
 
 Json = dict[str, Any]

@@ -14,7 +14,7 @@ from laconic.conversation.quota import Quota
 from laconic.errors import LedgerMoved, RecallFailed
 from laconic.records import AddedBlock, AddedContent, ArchivedOriginal
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 from laconic.sessions.shared_memory import SharedMemory
 from laconic.sessions.shared_quota import SharedQuotas
 from laconic.sessions.spending import SessionFilter, Spending

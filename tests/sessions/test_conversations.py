@@ -17,7 +17,7 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.engine_options import RequestLimits
 from laconic.conversation.ledger import Branch, LedgerEntry
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 
 KEEP = """
 import pathlib, sys

@@ -22,7 +22,7 @@ from laconic.errors import ArchiveUnavailable
 from laconic.sessions.archive import Archive
 from laconic.sessions.damaged_files import list_ruined
 from laconic.sessions.database import Database, NewerDatabase, tables
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 from laconic.sessions.spending import Spending
 from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.sessions.turn_record import Allowance, TurnIdentity, TurnRecord

@@ -15,7 +15,7 @@ from laconic.conversation.engine import ConversationEngine
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Receipt
 from laconic.errors import ArchiveUnavailable, BadSetting, LedgerMoved, StoreAway
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 from laconic.sessions.postgres import PostgresDatabase, translate, translate_tables
 from laconic.sessions.store import SharedStore, find_place
 from laconic.sessions.turn_record import AnswerCost, TurnIdentity, TurnRecord

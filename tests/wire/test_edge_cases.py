@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from laconic.wire.exchanges import orphans
 from laconic.wire.formats import FORMATS
 from laconic.wire.parsed_request import ParsedRequest, parse
+from laconic.wire.tool_exchanges import orphans
 from laconic.wire.turns_and_blocks import Block, Change, DropBlock, InsertMessage, SetInput, SetText
 
 Json = dict[str, Any]

@@ -17,7 +17,7 @@ from laconic.exchange.engine_adapter import EngineAdapter, single_engine
 from laconic.exchange.exchange_parts import engine_options
 from laconic.gateway.planner import GatewayPolicy, Planner
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 from laconic.sessions.model_memory import Capabilities
 from laconic.tokens.count import counter
 

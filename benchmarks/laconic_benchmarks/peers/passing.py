@@ -18,7 +18,7 @@ from laconic.config import child_environment
 from laconic.errors import CommandFailed
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, streamed
 from laconic.render.table import Cell
-from laconic_benchmarks.parties import GatewayProcess, memory, provider
+from laconic_benchmarks.gateway_processes import GatewayProcess, memory, provider
 from laconic_benchmarks.peers.environments import Peer, environment, installed, peer
 from laconic_benchmarks.report import Options
 

@@ -13,7 +13,7 @@ from typing import Final
 import aiohttp
 
 from laconic.config import child_environment
-from laconic_benchmarks.parties import GatewayProcess
+from laconic_benchmarks.gateway_processes import GatewayProcess
 from laconic_benchmarks.postgres_server import NoPostgres, PostgresServer, free_port
 
 # The configuration that operators get. Only the servers and the port differ here.

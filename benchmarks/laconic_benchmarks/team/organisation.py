@@ -19,7 +19,7 @@ import aiohttp
 from laconic.config import first_variable
 from laconic.index.store.content_store import ContentStore
 from laconic.organisation.folder import OrganisationFolder
-from laconic_benchmarks.parties import cpu
+from laconic_benchmarks.gateway_processes import cpu
 from laconic_benchmarks.report import Bar, Options, at_least, at_most
 from laconic_benchmarks.team.forks import BenchRepository, make_repositories, push
 from laconic_benchmarks.team.organisation_cluster import OrganisationClient, OrganisationCluster

@@ -13,7 +13,7 @@ import aiohttp
 from laconic.gateway.scripted_upstream import ScriptedUpstream
 from laconic.sessions.archive import Archive
 from laconic.sessions.store import SharedStore
-from laconic_benchmarks.parties import GatewayProcess
+from laconic_benchmarks.gateway_processes import GatewayProcess
 from laconic_benchmarks.report import Bar, Options, at_least, at_most
 from laconic_benchmarks.team.cluster import Cluster
 from laconic_benchmarks.team.traffic import RecordingProvider, TeamClients, TeamSession, read_sessions

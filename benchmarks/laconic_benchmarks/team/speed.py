@@ -9,7 +9,7 @@ from typing import Final
 import aiohttp
 
 from laconic_benchmarks.gateway import answered, asked, exchange, history
-from laconic_benchmarks.parties import GatewayProcess, provider
+from laconic_benchmarks.gateway_processes import GatewayProcess, provider
 from laconic_benchmarks.postgres_server import PostgresServer
 from laconic_benchmarks.report import Bar, Options, at_least, at_most
 

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPResponse
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from laconic.errors import UpstreamError
+from laconic.serving.no_redirects import build_opener
 from laconic.wire.rate_limits import limits_of
 
 _TRIES: Final = 4
@@ -39,13 +40,6 @@ class Transport(Protocol):
 
     def post(self, body: bytes) -> StreamedResponse:
         """Send a body; an answer of any status comes back."""
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A key is not carried to another address."""
-
-    def redirect_request(self, *_: Any, **__: Any) -> None:
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +70,7 @@ class HttpTransport:
         raise AssertionError
 
     def _once(self, body: bytes) -> StreamedResponse:
-        opener = urllib.request.build_opener(_NoRedirect)
+        opener = build_opener()
         request = urllib.request.Request(self.url, body, dict(self.headers), method="POST")
         try:
             answer = opener.open(request, timeout=self.patience)

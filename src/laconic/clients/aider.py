@@ -11,7 +11,7 @@ import msgspec
 from laconic.clients.client import Client
 from laconic.clients.command_options import last_value, options
 from laconic.clients.config_files import project_root, read_dotenv, read_flat_yaml
-from laconic.clients.launch import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
+from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
 from laconic.clients.setup import ClientFolders
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.aider import read_history

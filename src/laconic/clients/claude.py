@@ -12,7 +12,7 @@ from typing import Final
 from laconic.clients.client import Client
 from laconic.clients.command_options import last_value, options
 from laconic.clients.config_files import Table, merge, parse_json, read_json, table_at
-from laconic.clients.launch import FOLDER, DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
+from laconic.clients.launch_plan import FOLDER, DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
 from laconic.clients.setup import NAME, ClientFolders, ClientSetup, read_words, typed_entry
 from laconic.clients.tools_wait import start_hook
 from laconic.errors import Unroutable

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from laconic.clients.launch import WrappedClient
+from laconic.clients.launch_plan import WrappedClient
 from laconic.clients.setup import ClientFolders, ClientSetup
 from laconic.sessions.recorded.record import RecordedSession
 

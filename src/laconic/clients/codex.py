@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from laconic.clients.client import Client
-from laconic.clients.codex_workspace import ACCOUNTS, AskAccount, ask_account, find_workspace, read_login
+from laconic.clients.codex_chatgpt_backend import ACCOUNTS, AskAccount, ask_account, find_workspace, read_login
 from laconic.clients.command_options import has_flag, last_value, options
 from laconic.clients.config_files import Table, merge, read_json, read_toml, table_at, text_at
-from laconic.clients.launch import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
+from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
 from laconic.clients.setup import ClientFolders, ClientSetup, plain_entry, read_words
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.codex import read_session

@@ -8,7 +8,7 @@ from typing import Final
 
 from laconic.clients.client import Client
 from laconic.clients.config_files import folders_up, read_dotenv, read_json, text_at
-from laconic.clients.launch import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
+from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
 from laconic.clients.setup import ClientFolders, ClientSetup, plain_entry, read_words
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.gemini import read_session

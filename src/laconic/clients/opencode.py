@@ -26,7 +26,7 @@ from laconic.clients.config_files import (
     table_at,
     text_at,
 )
-from laconic.clients.launch import DefaultUpstreams, Launch, LaunchContext, Upstream, keep_apart, upstream
+from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, keep_apart, upstream
 from laconic.clients.setup import ClientFolders, ClientSetup
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.opencode import read_database, read_export

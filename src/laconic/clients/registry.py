@@ -10,7 +10,7 @@ from importlib import import_module
 from laconic import clients
 from laconic.clients.any_program import Program
 from laconic.clients.client import Client
-from laconic.clients.launch import WrappedClient
+from laconic.clients.launch_plan import WrappedClient
 from laconic.clients.setup import ClientSetup
 from laconic.errors import UnknownName
 

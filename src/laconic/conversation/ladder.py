@@ -17,8 +17,8 @@ from laconic.conversation.tracked_text import TrackedText
 from laconic.errors import ArchiveUnavailable
 from laconic.render.passage import passage_text
 from laconic.render.recap import recap_head
-from laconic.wire.exchanges import Exchange
 from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.tool_exchanges import Exchange
 
 _SHORTEST: Final = 20  # characters below which a text is not cut
 _RECAPS: Final = 8  # references of earlier recaps that a recap names; when there are more, it takes them all over

@@ -10,8 +10,8 @@ from laconic.conversation.findings import list_findings
 from laconic.conversation.task_tracking import TrackedTask
 from laconic.conversation.tool_use import about
 from laconic.render.recap import RecapContent, recap_text
-from laconic.wire.exchanges import Exchange
 from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.tool_exchanges import Exchange
 
 BUDGET: Final = 3_000  # tokens
 _FAILURE: Final = re.compile(r"(?i)\b(?:error|failed|failure|panic|exception|traceback|FAIL)\b")

@@ -19,8 +19,8 @@ from laconic.conversation.tool_use import about
 from laconic.conversation.tracker import ConversationTracker
 from laconic.errors import ArchiveUnavailable
 from laconic.render.tombstone import rollup_text
-from laconic.wire.exchanges import Exchange
 from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.tool_exchanges import Exchange
 from laconic.wire.turns_and_blocks import Block
 
 _NEWEST: Final = 2  # exchanges that stay, however long the talk since

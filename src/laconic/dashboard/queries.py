@@ -49,8 +49,8 @@ from laconic.errors import UnknownName, Unreadable
 from laconic.exchange.cost_sources import measure_own
 from laconic.models.price_lookup import Prices
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import FILE as LEDGER
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import FILE as LEDGER
+from laconic.sessions.ledger_store import LedgerFile
 from laconic.sessions.spending import HourlySpending, Order, SessionFilter, Spending
 from laconic.sessions.store import SharedStore, exists, find_place
 from laconic.sessions.tool_call_log import FILE as CALLS

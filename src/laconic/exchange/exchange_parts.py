@@ -24,7 +24,7 @@ from laconic.models.model import Tokenizer
 from laconic.models.price_lookup import Prices
 from laconic.models.prices_and_windows import UNKNOWN_TOKENIZER
 from laconic.sessions.archive import Archive
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 from laconic.sessions.model_memory import Capabilities
 from laconic.sessions.shared_memory import SharedMemory
 from laconic.sessions.shared_quota import SharedQuotas

@@ -28,8 +28,8 @@ from laconic.errors import ArchiveUnavailable, LaconicError, NotAllowed
 from laconic.gateway.team_access import TeamAccess, TeamRefusal
 from laconic.index.store.content_store import ContentStore
 from laconic.mcp_server.tools_and_resources import list_tools
-from laconic.organisation.pushes import PushQueue
-from laconic.organisation.readable import OFFERED, ReadableSessions
+from laconic.organisation.push_queue import PushQueue
+from laconic.organisation.repository_access import OFFERED, ReadableSessions
 from laconic.organisation.webhooks import read_push
 from laconic.serving.hosts import AllowedHosts, HostCheck
 from laconic.serving.readiness import Readiness

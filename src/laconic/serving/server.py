@@ -15,9 +15,9 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
+from laconic.serving.connection_limits import BoundedProtocol, BoundedState, ConnectionBounds
 from laconic.serving.garbage_collection import GarbageCollection
 from laconic.serving.listen import ListenAddress
-from laconic.serving.protocol import BoundedProtocol, BoundedState, ConnectionBounds
 from laconic.serving.readiness import Readiness
 
 _SWITCH: Final = 0.0001  # seconds: while one request is worked on in a thread, the streams of others go on

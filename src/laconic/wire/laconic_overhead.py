@@ -8,9 +8,9 @@ from typing import Final
 
 import msgspec
 
-from laconic.wire.exchanges import Exchange
 from laconic.wire.json_spans import elements, is_array
 from laconic.wire.parsed_request import ParsedRequest
+from laconic.wire.tool_exchanges import Exchange
 from laconic.wire.turns_and_blocks import OUR_NAME, Block
 
 _TOOL: Final = re.compile(rb'"name"\s*:\s*"(?:[\w.-]*[_.])?laconic(?:[_.][\w.-]*)?"')  # as hosts name our tools

@@ -8,10 +8,10 @@ from hashlib import sha256
 import msgspec
 
 from laconic.errors import MalformedRequest
-from laconic.wire.exchanges import Exchange, exchanges
 from laconic.wire.json_spans import ByteSpan, elements, is_array, is_object, is_string, last, members, string, value
 from laconic.wire.provider_format import ProviderFormat
 from laconic.wire.splice import splice
+from laconic.wire.tool_exchanges import Exchange, exchanges
 from laconic.wire.turns_and_blocks import WORDS, At, Block, Change, Fault, InsertMessage, MessageShape, Turn
 
 Shapes = MutableMapping[bytes, MessageShape]  # remembered shapes by the hash of a message's bytes

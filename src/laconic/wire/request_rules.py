@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from laconic.wire.exchanges import orphans
+from laconic.wire.tool_exchanges import orphans
 from laconic.wire.turns_and_blocks import Block, Fault
 
 if TYPE_CHECKING:

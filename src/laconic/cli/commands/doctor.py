@@ -94,12 +94,12 @@ def _print(finding: HealthFinding) -> None:
 def _files(settings: Settings) -> Iterator[HealthFinding]:
     """What is kept about conversations: whether it can be used, and what was damaged."""
     from laconic.index.health import HealthFinding  # loads SQLite and a grammar
-    from laconic.sessions import archive, ledger, tool_call_log, turn_tables
+    from laconic.sessions import archive, ledger_store, tool_call_log, turn_tables
     from laconic.sessions.file_health import examine_file
 
     cache = settings.cache_dir()
     paths = []
-    for each in (archive.FILE, ledger.FILE, turn_tables.FILE, tool_call_log.FILE):
+    for each in (archive.FILE, ledger_store.FILE, turn_tables.FILE, tool_call_log.FILE):
         paths.append(cache / each)
     for path in (*paths, settings.state_dir() / "models.json"):
         for seen in examine_file(path):

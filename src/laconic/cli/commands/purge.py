@@ -60,14 +60,14 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 def open_purge(settings: Settings, stack: ExitStack) -> Purge:
     """All that keeps something about conversations, closed with the stack."""
     from laconic.conversation.ledger import Branch, LedgerEntry  # all of these: not for `--help`
-    from laconic.sessions import archive, ledger, tool_call_log, turn_tables, turns
+    from laconic.sessions import archive, ledger_store, tool_call_log, turn_tables, turns
     from laconic.sessions.purge import Purge
 
     cache = settings.cache_dir()
-    names = (archive.FILE, ledger.FILE, turn_tables.FILE, tool_call_log.FILE)
+    names = (archive.FILE, ledger_store.FILE, turn_tables.FILE, tool_call_log.FILE)
     return Purge(
         archive=stack.enter_context(closing(archive.Archive.of(settings))),
-        ledger=stack.enter_context(closing(ledger.LedgerFile.of(settings, LedgerEntry, Branch))),
+        ledger=stack.enter_context(closing(ledger_store.LedgerFile.of(settings, LedgerEntry, Branch))),
         turns=stack.enter_context(closing(turns.Turns.of(settings))),
         calls=stack.enter_context(closing(tool_call_log.ToolCallLog(cache))),
         agent=settings.state_dir() / "agent",

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
 def _import_queue() -> Callable[[Settings], Coroutine[None, None, None]]:
     try:
-        from laconic.organisation.pushes import run_worker
+        from laconic.organisation.push_queue import run_worker
     except ImportError:
         raise BadSetting(
             "An organisation's index needs packages that are not installed.", "Install laconic[team]."
@@ -76,8 +76,8 @@ def _parts(settings: Settings, readiness: Readiness) -> OrganisationParts:
     from laconic.index.store.content_store import ContentStore
     from laconic.models.price_lookup import Prices
     from laconic.organisation.folder import OrganisationFolder
-    from laconic.organisation.pushes import PushQueue
-    from laconic.organisation.readable import ReadableSessions
+    from laconic.organisation.push_queue import PushQueue
+    from laconic.organisation.repository_access import ReadableSessions
     from laconic.organisation.server import OrganisationParts
     from laconic.sessions.team.keys import TeamKeys
     from laconic.sessions.team.repositories import Repositories

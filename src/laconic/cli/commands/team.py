@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from laconic.cli.commands.gateway import with_store
+from laconic.cli.numbers import zero_or_more
 from laconic.cli.team_people import add_person_arguments, delete_person_asked
 from laconic.cli.team_repositories import add_repository_arguments, manage_grants, manage_repositories
 from laconic.config import Settings
@@ -45,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     revoked.add_argument("id", help="the ten characters after `lac-`, or the whole key")
     spent = chosen.add_parser("spending", help="what was spent, by person, team, project, client, model or day")
     spent.add_argument("--by", choices=_AXES, default="person", help="what to group by")
-    spent.add_argument("--days", type=int, default=30, help="days to look back (default: 30); 0: all")
+    spent.add_argument("--days", type=zero_or_more, default=30, help="days to look back (default: 30); 0: all")
     spent.add_argument("--csv", action="store_true", help="all rows, for a spreadsheet")
     chosen.add_parser("audit", help="who changed keys, repositories and grants, and deleted data")
     add_repository_arguments(chosen)

@@ -29,7 +29,7 @@ from laconic.errors import Unroutable, UsageError
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from laconic.clients.launch import Launch, LaunchContext, WrappedClient
+    from laconic.clients.launch_plan import Launch, LaunchContext, WrappedClient
 
 _FLAGS: Final = {
     "--code-plane": "offer Laconic's tools even to a client that answers one prompt and ends",
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     # Imported here: most commands never need an HTTP server.
-    from laconic.clients.launch import LaunchContext
+    from laconic.clients.launch_plan import LaunchContext
     from laconic.clients.registry import find_client
 
     name, flags, words = split_words(args.words)
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if not asks_no_model and _wants_tools(args, client, words):
         code_plane = _code_plane(behind_gateway=not args.no_gateway and not args.off)
     if args.no_gateway or asks_no_model:
-        from laconic.gateway.client_process import run_alone
+        from laconic.gateway.wrapped_process import run_alone
 
         made = client.launch(seen, (), "", code_plane)
         with TemporaryDirectory(prefix="laconic-") as folder:
@@ -101,10 +101,10 @@ def _run_through(
 ) -> int:
     """The client beside a gateway that knows the client's own upstreams and no others."""
     from laconic.cli.commands.gateway import application
-    from laconic.clients.launch import DefaultUpstreams
-    from laconic.gateway.client_process import run_beside
+    from laconic.clients.launch_plan import DefaultUpstreams
     from laconic.gateway.logs import LogFile
     from laconic.gateway.routes import Upstreams, base_url
+    from laconic.gateway.wrapped_process import run_beside
     from laconic.serving.listen import bind, listen
 
     defaults = DefaultUpstreams(
@@ -142,7 +142,7 @@ def _takes_tools(client: WrappedClient, seen: LaunchContext) -> bool:
 
 def _write_files(made: Launch, folder: Path) -> list[str]:
     """Write the files of the run, for this user alone; returns the command line that names them."""
-    from laconic.clients.launch import FOLDER
+    from laconic.clients.launch_plan import FOLDER
 
     for name, text in made.files.items():
         (folder / name).write_text(text.replace(FOLDER, str(folder)), "utf-8")

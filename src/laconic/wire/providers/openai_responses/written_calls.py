@@ -16,7 +16,7 @@ from laconic.wire.prompted_tool_calls.answer import WrittenText, call_id, read_t
 from laconic.wire.prompted_tool_calls.calls import PromptedCall, PromptedTool
 from laconic.wire.prompted_tool_calls.parser import CallParser
 from laconic.wire.prompted_tool_calls.written_call_stream import WrittenCallStream
-from laconic.wire.providers.responses.requests import declare
+from laconic.wire.providers.openai_responses.requests import declare
 from laconic.wire.sse import event_of
 
 

@@ -19,14 +19,14 @@ from laconic.wire.provider_format import (
     WrittenCalls,
     pick_efforts,
 )
-from laconic.wire.providers.chat.cache_rules import CACHE_RULES
-from laconic.wire.providers.chat.dialect import ChatReader, express, whole, write
-from laconic.wire.providers.chat.hidden_calls import HIDDEN_CALLS
-from laconic.wire.providers.chat.media import MEDIA
-from laconic.wire.providers.chat.rate_limits import RATE_LIMITS
-from laconic.wire.providers.chat.requests import append_text, compose, declare, faults, read_tools, shape
-from laconic.wire.providers.chat.usage import USAGE
-from laconic.wire.providers.chat.written_calls import ChatStream, question, rewrite
+from laconic.wire.providers.openai_chat.cache_rules import CACHE_RULES
+from laconic.wire.providers.openai_chat.dialect import ChatReader, express, whole, write
+from laconic.wire.providers.openai_chat.hidden_calls import HIDDEN_CALLS
+from laconic.wire.providers.openai_chat.media import MEDIA
+from laconic.wire.providers.openai_chat.rate_limits import RATE_LIMITS
+from laconic.wire.providers.openai_chat.requests import append_text, compose, declare, faults, read_tools, shape
+from laconic.wire.providers.openai_chat.usage import USAGE
+from laconic.wire.providers.openai_chat.written_calls import ChatStream, question, rewrite
 
 
 def spoken_text(event: Mapping[str, Any]) -> str:

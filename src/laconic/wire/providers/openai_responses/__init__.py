@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from laconic.wire.providers.responses.format import FORMAT
+from laconic.wire.providers.openai_responses.format import FORMAT
 
 __all__ = ["FORMAT"]

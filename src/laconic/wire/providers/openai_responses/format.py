@@ -15,13 +15,20 @@ from laconic.wire.provider_format import (
     WrittenCalls,
     pick_efforts,
 )
-from laconic.wire.providers.chat.cache_rules import CACHE_RULES
-from laconic.wire.providers.chat.format import refuse
-from laconic.wire.providers.chat.media import MEDIA
-from laconic.wire.providers.responses.hidden_calls import HIDDEN_CALLS
-from laconic.wire.providers.responses.requests import compose, declare, extend_system, faults, read_tools, shape
-from laconic.wire.providers.responses.usage import USAGE
-from laconic.wire.providers.responses.written_calls import ResponsesStream, question, rewrite
+from laconic.wire.providers.openai_chat.cache_rules import CACHE_RULES
+from laconic.wire.providers.openai_chat.format import refuse
+from laconic.wire.providers.openai_chat.media import MEDIA
+from laconic.wire.providers.openai_responses.hidden_calls import HIDDEN_CALLS
+from laconic.wire.providers.openai_responses.requests import (
+    compose,
+    declare,
+    extend_system,
+    faults,
+    read_tools,
+    shape,
+)
+from laconic.wire.providers.openai_responses.usage import USAGE
+from laconic.wire.providers.openai_responses.written_calls import ResponsesStream, question, rewrite
 
 
 def spoken_text(event: Mapping[str, Any]) -> str:

@@ -6,10 +6,11 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from laconic.clients.config_files import Table, table_at, text_at
 from laconic.errors import Unroutable
+from laconic.serving.no_redirects import build_opener
 
 CHATGPT: Final = "https://chatgpt.com"
 ACCOUNTS: Final = f"{CHATGPT}/backend-api"
@@ -20,13 +21,6 @@ _FIX: Final = "Run `codex` once so that it renews its login, or set `openai_base
 AskAccount = Callable[[str, str, str], Table]
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Redirects would carry the token to another host."""
-
-    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
-        return None
-
-
 def ask_account(base: str, token: str, account: str) -> Table:
     """What the service says about the accounts of a login; nothing where it does not know the question."""
     headers = {"authorization": f"Bearer {token}", "accept": "application/json"}
@@ -34,7 +28,7 @@ def ask_account(base: str, token: str, account: str) -> Table:
         headers["chatgpt-account-id"] = account
     request = urllib.request.Request(f"{base}/wham/accounts/check", headers=headers)
     try:
-        with urllib.request.build_opener(_NoRedirect).open(request, timeout=_SECONDS) as answer:
+        with build_opener().open(request, timeout=_SECONDS) as answer:
             said = json.load(answer)
     except urllib.error.HTTPError as error:
         error.close()

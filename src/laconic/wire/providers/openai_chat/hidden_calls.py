@@ -11,7 +11,7 @@ from laconic.wire.hidden_calls import CallOwner, HeldAnswer, HeldStream, HiddenC
 from laconic.wire.json_values import as_object, first_object, objects_in
 from laconic.wire.messages import Json
 from laconic.wire.parsed_request import ParsedRequest
-from laconic.wire.providers.chat.dialect import ChatReader, whole
+from laconic.wire.providers.openai_chat.dialect import ChatReader, whole
 from laconic.wire.sse import event_of
 
 

@@ -20,8 +20,8 @@ from laconic.wire.messages import (
     decode_arguments,
     make_call_id,
 )
-from laconic.wire.providers.chat.requests import declare
-from laconic.wire.providers.chat.usage import USAGE
+from laconic.wire.providers.openai_chat.requests import declare
+from laconic.wire.providers.openai_chat.usage import USAGE
 from laconic.wire.sse import event_of
 from laconic.wire.usage import Usage
 

@@ -13,7 +13,7 @@ import pytest
 from laconic.conversation.ledger import Branch, Decision, LedgerEntry, Receipt, Removal
 from laconic.errors import ArchiveUnavailable, LedgerMoved
 from laconic.records import FoldedRows
-from laconic.sessions.ledger import LedgerFile
+from laconic.sessions.ledger_store import LedgerFile
 
 BRANCH = Branch(id=1, tip="aa", count=3, time=5.0, start=0, basis=0)
 FIRST = Decision(

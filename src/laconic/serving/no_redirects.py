@@ -1,0 +1,16 @@
+"""Opens URLs without following redirects, which would carry a key to another host."""
+
+from __future__ import annotations
+
+import urllib.request
+from typing import Any
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def build_opener() -> urllib.request.OpenerDirector:
+    """An opener that returns a redirect as it came."""
+    return urllib.request.build_opener(_NoRedirect)
