@@ -206,7 +206,7 @@ def test_a_name_says_which_model_where(tmp_path: Path, name: str, provider: str,
 
 
 def test_an_unknown_model_is_refused_with_the_providers(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="anthropic, openai, gemini"):
+    with pytest.raises(UsageError, match="anthropic, gemini, openai"):
         endpoint("nonsense", settings_in(tmp_path))
 
 
