@@ -18,7 +18,7 @@ def test_sessions_about_one_repository_are_together() -> None:
 
 def test_sessions_of_claude_code_go_by_the_developer_whose_home_they_name() -> None:
     parts = [
-        part_of(_session("claude-code/1", f"/Users/{who}/work/a.go /home/ci/b")) for who in ("dev1", "dev3", "me")
+        part_of(_session("claude-code/1", f"/Users/{who}/src/a.go /home/ci/b")) for who in ("dev1", "dev3", "me")
     ]
     assert parts == ["tune", "choose", "report"]
     assert part_of(_session("claude-code/2")) == "report"
