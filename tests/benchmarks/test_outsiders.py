@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from laconic_benchmarks.team.forks import BenchRepository
-from laconic_benchmarks.team.outsiders import shows
+from laconic_benchmarks.team.outsiders import rename, replace_names, shows
 
 _VICTIM = BenchRepository("fork2/six", Path("/nowhere"), "0123456789ab")
 _TARGET = "@fork2+six/own/marker_0.py"
@@ -37,3 +37,13 @@ def test_more_of_a_repository_than_the_call_names_counts() -> None:
 
 def test_other_repositories_do_not_count() -> None:
     assert not shows("@mine+debug/src/common.js: 12 lines", {"query": "common"}, _VICTIM)
+
+
+def test_names_are_replaced_wherever_they_stand() -> None:
+    call = {"targets": [_TARGET, "own/a.py"], "workspace": "fork2/six"}
+    names = {"fork2/six": "sbex2/fvk", "fork2+six": "sbex2+fvk"}
+    assert replace_names(call, names) == {
+        "targets": ["@sbex2+fvk/own/marker_0.py", "own/a.py"],
+        "workspace": "sbex2/fvk",
+    }
+    assert rename("fork2/six") == "sbex2/fvk"

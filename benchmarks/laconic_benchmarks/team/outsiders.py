@@ -20,6 +20,8 @@ from laconic_benchmarks.team.organisation_cluster import OrganisationClient, Org
 
 Row = dict[str, str | int | float | None]
 _AT_ONCE: Final = 8
+_SEED: Final = 4711
+_COMPARED: Final = 0.1  # of the calls are made again about a repository that does not exist
 _REPOSITORIES: Final = 3
 _FORKS: Final = 2
 _TOOLS: Final = (
@@ -59,13 +61,22 @@ async def measure_outsiders(options: Options) -> tuple[list[Row], list[Bar]]:
             await OrganisationClient(client, cluster.base, "").wait_until_ready()
             owner = OrganisationClient(client, cluster.base, cluster.make_key("owner", "*"))
             found = await _count_found(owner, repositories)
-            attack = _Attack(repositories, readable, OrganisationFolder.of(cluster.settings).root)
+            folder_of_index = OrganisationFolder.of(cluster.settings).root
+            attack = _Attack(repositories, readable, folder_of_index, options.seed or _SEED)
             await attack.run(client, cluster.base, attackers, calls)
-    row: Row = {"part": "outsiders", "calls": attack.calls, "breaches": len(attack.breaches), "seen_by_owner": found}
-    for breach in attack.breaches[:5]:
+    row: Row = {
+        "part": "outsiders",
+        "calls": attack.calls,
+        "breaches": len(attack.breaches),
+        "compared": attack.compared,
+        "told_apart": len(attack.told_apart),
+        "seen_by_owner": found,
+    }
+    for breach in (attack.breaches + attack.told_apart)[:5]:
         options.progress(breach)
     return [row], [
         at_most("answers outside a key's repositories", len(attack.breaches), 0),
+        at_most("answers that tell a forbidden repository from a made-up one", len(attack.told_apart), 0),
         at_least("calls", attack.calls, calls),
         at_least("repositories whose secret its owner finds", found, len(indexed)),
         at_least("answers from the repository that the key may read", attack.own, 1),
@@ -108,6 +119,24 @@ def shows(said: str, sent: object, repository: BenchRepository) -> bool:
     return False
 
 
+def rename(name: str) -> str:
+    """A name of the same length and shape that no repository has."""
+    return name.translate(str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm"))
+
+
+def replace_names(value: Any, names: Mapping[str, str]) -> Any:
+    """The same value with other names, the longest first: one name can be the beginning of another."""
+    if isinstance(value, str):
+        for name in sorted(names, key=len, reverse=True):
+            value = value.replace(name, names[name])
+        return value
+    if isinstance(value, Mapping):
+        return {key: replace_names(inner, names) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [replace_names(inner, names) for inner in value]
+    return value
+
+
 def _strings(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
@@ -123,15 +152,17 @@ class _Attack:
     """Random hostile calls; an answer with a secret that the key may not read is a breach."""
 
     def __init__(
-        self, repositories: Sequence[BenchRepository], readable: Sequence[BenchRepository], folder: Path
+        self, repositories: Sequence[BenchRepository], readable: Sequence[BenchRepository], folder: Path, seed: int
     ) -> None:
         self._repositories = repositories
         self._readable = {repository.name for repository in readable}
         self._folder = folder
-        self._chance = random.Random(4711)
+        self._chance = random.Random(seed)
         self.calls = 0
+        self.compared = 0
         self.own = 0
         self.breaches: list[str] = []
+        self.told_apart: list[str] = []
 
     async def run(self, client: aiohttp.ClientSession, base: str, keys: dict[str, bool], calls: int) -> None:
         todo = iter(range(calls))
@@ -160,6 +191,8 @@ class _Attack:
             said = await OrganisationClient(client, base, key).ask(tool, **arguments)
             told = f"{tool} {arguments} with {key[:14]}"
             sent = arguments
+            if self._chance.random() < _COMPARED:
+                await self._compare(client, base, key, tool, arguments, said, allowed=allowed)
         for repository in self._repositories:
             if not shows(said, sent, repository):
                 continue
@@ -167,6 +200,32 @@ class _Attack:
                 self.own += 1
             else:
                 self.breaches.append(f"{told}: {repository.name}")
+
+    async def _compare(
+        self,
+        client: aiohttp.ClientSession,
+        base: str,
+        key: str,
+        tool: str,
+        arguments: dict[str, Any],
+        said: str,
+        *,
+        allowed: bool,
+    ) -> None:
+        """Ask the same about repositories that nobody has: the answer must be the same but for their names."""
+        made_up: dict[str, str] = {}
+        for repository in self._repositories:
+            if allowed and repository.name in self._readable:
+                continue
+            for name in (repository.name, repository.workspace):
+                made_up[name] = rename(name)
+        other = replace_names(arguments, made_up)
+        if other == arguments:
+            return
+        self.compared += 1
+        answer = await OrganisationClient(client, base, key).ask(tool, **other)
+        if answer != replace_names(said, made_up):
+            self.told_apart.append(f"{tool} {arguments} with {key[:14]}: {said[:200]!r} but {answer[:200]!r}")
 
     async def _guess_contents(self, client: aiohttp.ClientSession, base: str, key: str) -> str:
         """Random keys: an answer with anything in it is a breach, told by a secret."""
