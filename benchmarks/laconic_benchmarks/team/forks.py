@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from laconic.config import child_environment
+from laconic.errors import Unreadable
 
 _WHO: Final = {
     "GIT_AUTHOR_NAME": "bench",
@@ -48,6 +49,8 @@ def make_repositories(mirrors: Path, folder: Path, count: int, forks: int) -> li
             repository = BenchRepository(full, path, sha256(full.encode()).hexdigest()[:12])
             push(repository, 0)
             found.append(repository)
+    if not found:
+        raise Unreadable(f"{mirrors} holds no repository.", "Name the folder in the setting `bench.mirror`.")
     return found
 
 
