@@ -41,9 +41,9 @@ def test_other_repositories_do_not_count() -> None:
 
 def test_names_are_replaced_wherever_they_stand() -> None:
     call = {"targets": [_TARGET, "own/a.py"], "workspace": "fork2/six"}
-    names = {"fork2/six": "sbex2/fvk", "fork2+six": "sbex2+fvk"}
+    names = {"fork2/six": "sbex2/six", "fork2+six": "sbex2+six"}
     assert replace_names(call, names) == {
-        "targets": ["@sbex2+fvk/own/marker_0.py", "own/a.py"],
-        "workspace": "sbex2/fvk",
+        "targets": ["@sbex2+six/own/marker_0.py", "own/a.py"],
+        "workspace": "sbex2/six",
     }
-    assert rename("fork2/six") == "sbex2/fvk"
+    assert rename("fork2/six") == "sbex2/six"

@@ -21,6 +21,7 @@ from laconic_benchmarks.team.organisation_cluster import OrganisationClient, Org
 Row = dict[str, str | int | float | None]
 _AT_ONCE: Final = 8
 _SEED: Final = 4711
+_REPEATED: Final = 100  # characters of a name that a refusal repeats at most
 _COMPARED: Final = 0.1  # of the calls are made again about a repository that does not exist
 _REPOSITORIES: Final = 3
 _FORKS: Final = 2
@@ -45,6 +46,7 @@ _INJECTIONS: Final = (
 
 
 _WORD: Final = re.compile(r"[\w@%./:+~-]+")  # a path, or a name
+_OTHER_LETTERS: Final = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 
 
 async def measure_outsiders(options: Options) -> tuple[list[Row], list[Bar]]:
@@ -120,8 +122,9 @@ def shows(said: str, sent: object, repository: BenchRepository) -> bool:
 
 
 def rename(name: str) -> str:
-    """A name of the same length and shape that no repository has."""
-    return name.translate(str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm"))
+    """The same repository of an owner that nobody is: what resembles its own name is offered for both."""
+    owner, separator, own = re.split(r"([/+])", name, maxsplit=1)
+    return owner.translate(_OTHER_LETTERS) + separator + own
 
 
 def replace_names(value: Any, names: Mapping[str, str]) -> Any:
@@ -223,6 +226,9 @@ class _Attack:
         if other == arguments:
             return
         self.compared += 1
+        for text, renamed in zip(_strings(arguments), _strings(other), strict=True):
+            made_up[text] = renamed
+            made_up[text[:_REPEATED]] = renamed[:_REPEATED]
         answer = await OrganisationClient(client, base, key).ask(tool, **other)
         if answer != replace_names(said, made_up):
             self.told_apart.append(f"{tool} {arguments} with {key[:14]}: {said[:200]!r} but {answer[:200]!r}")
