@@ -191,11 +191,12 @@ class _Attack:
             said = await self._ask_path(client, base, key, told)
         else:
             tool, arguments = self._make_call()
-            said = await OrganisationClient(client, base, key).ask(tool, **arguments)
+            asking = OrganisationClient(client, base, key)
+            said = await asking.ask(tool, **arguments)
             told = f"{tool} {arguments} with {key[:14]}"
             sent = arguments
             if self._chance.random() < _COMPARED:
-                await self._compare(client, base, key, tool, arguments, said, allowed=allowed)
+                await self._compare(asking, tool, arguments, said, allowed=allowed)
         for repository in self._repositories:
             if not shows(said, sent, repository):
                 continue
@@ -205,15 +206,7 @@ class _Attack:
                 self.breaches.append(f"{told}: {repository.name}")
 
     async def _compare(
-        self,
-        client: aiohttp.ClientSession,
-        base: str,
-        key: str,
-        tool: str,
-        arguments: dict[str, Any],
-        said: str,
-        *,
-        allowed: bool,
+        self, asking: OrganisationClient, tool: str, arguments: dict[str, Any], said: str, *, allowed: bool
     ) -> None:
         """Ask the same about repositories that nobody has: the answer must be the same but for their names."""
         made_up: dict[str, str] = {}
@@ -229,9 +222,9 @@ class _Attack:
         for text, renamed in zip(_strings(arguments), _strings(other), strict=True):
             made_up[text] = renamed
             made_up[text[:_REPEATED]] = renamed[:_REPEATED]
-        answer = await OrganisationClient(client, base, key).ask(tool, **other)
+        answer = await asking.ask(tool, **other)
         if answer != replace_names(said, made_up):
-            self.told_apart.append(f"{tool} {arguments} with {key[:14]}: {said[:200]!r} but {answer[:200]!r}")
+            self.told_apart.append(f"{tool} {arguments}: {said[:200]!r} but {answer[:200]!r}")
 
     async def _guess_contents(self, client: aiohttp.ClientSession, base: str, key: str) -> str:
         """Random keys: an answer with anything in it is a breach, told by a secret."""
