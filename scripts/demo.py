@@ -46,10 +46,10 @@ QUESTIONS: tuple[tuple[str, str, dict[str, object], list[str]], ...] = (
         ["ls -la src/laconic/tokens", "cat src/laconic/tokens/count.py"],
     ),
     (
-        "The estimate for Korean text is too low. Where do I look?",
+        "The count of text with lone surrogates is wrong. Where do I look?",
         "context",
-        {"task": "the token estimate for Korean text is too low", "path": "src", "budget": 1500},
-        ["grep -rniE 'korean|hangul|estimate' src", "cat src/laconic/tokens/estimate.py"],
+        {"task": "the token count of text with lone surrogates is wrong", "path": "src", "budget": 1500},
+        ["grep -rniE 'surrogate' src", "cat src/laconic/tokens/count.py"],
     ),
 )
 
