@@ -28,7 +28,7 @@ from laconic.index.catalog import place
 from laconic.index.search import RankedSymbol, rank_symbols
 from laconic.index.workspace_index import Index
 from laconic.records import Hit
-from laconic.render.hits import hits_text
+from laconic.render.hits import by_file, enclosing, hit_line
 from laconic.render.table import Cell
 from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
@@ -215,12 +215,24 @@ def _pages(hits: Sequence[Hit]) -> Iterator[list[tuple[Hit, int]]]:
     """Hits with the characters that each adds, in the order of print: pages by rank, files together in a page."""
     page: list[Hit] = []
     for hit in hits:
-        if page and len(hits_text([*page, hit])) > 4 * _PAGE:
+        if page and len(_as_text([*page, hit])) > 4 * _PAGE:
             yield _costs(page)
             page = []
         page.append(hit)
     if page:
         yield _costs(page)
+
+
+def _as_text(hits: Sequence[Hit]) -> str:
+    """Hits grouped by file, in the order of their lines."""
+    parts: list[str] = []
+    for path, group in by_file(hits).items():
+        parts.append(f"{path}\n")
+        around = ""
+        for hit in sorted(group, key=lambda hit: hit.line):
+            parts.append(hit_line(hit, around))
+            around = enclosing(hit) if hit.symbol else ""
+    return "".join(parts)
 
 
 def _costs(page: Sequence[Hit]) -> list[tuple[Hit, int]]:
@@ -233,7 +245,7 @@ def _costs(page: Sequence[Hit]) -> list[tuple[Hit, int]]:
     for group in groups.values():
         for hit in sorted(group, key=lambda hit: hit.line):
             printed.append(hit)
-            length = len(hits_text(printed))
+            length = len(_as_text(printed))
             costs.append((hit, length - before))
             before = length
     return costs

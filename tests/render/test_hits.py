@@ -7,9 +7,9 @@ import json
 import pytest
 
 from laconic.records import Hit, Omission, Span
-from laconic.render.compact_json import envelope, hits_json
+from laconic.render.compact_json import envelope, hit_record
 from laconic.render.footer import footer
-from laconic.render.hits import hits_text
+from laconic.render.hits import by_file, hit_line
 
 HITS = [
     Hit("shop/cart.py", 12, "def", "add", "def add(self, item: Item, count: int = 1) -> None", span=Span(12, 20)),
@@ -22,7 +22,14 @@ HITS = [
 
 @pytest.mark.feature("C1", "C2")
 def test_text_names_a_path_once_and_the_symbol_around_a_hit_once() -> None:
-    assert hits_text(HITS) == (
+    lines = []
+    for path, hits in by_file(HITS).items():
+        lines.append(f"{path}\n")
+        around = ""
+        for hit in hits:
+            lines.append(hit_line(hit, around))
+            around = f"{hit.symbol}:{hit.span}"
+    assert "".join(lines) == (
         "shop/cart.py\n"
         "12-20 def add(self, item: Item, count: int = 1) -> None\n"
         "shop/views.py\n"
@@ -36,7 +43,7 @@ def test_text_names_a_path_once_and_the_symbol_around_a_hit_once() -> None:
 
 @pytest.mark.feature("C1")
 def test_json_is_flat_without_null_or_dead_fields() -> None:
-    records = hits_json(HITS)
+    records = [hit_record(hit) for hit in HITS]
     assert records[0] == {
         "path": "shop/cart.py",
         "line": 12,
@@ -45,7 +52,7 @@ def test_json_is_flat_without_null_or_dead_fields() -> None:
         "preview": "def add(self, item: Item, count: int = 1) -> None",
         "span": [12, 20],
     }
-    assert records[3]["possible"] is True  # type: ignore[index,call-overload]
+    assert records[3]["possible"] is True
     assert "null" not in json.dumps(records)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from laconic.records import Hit, Omission
 from laconic.render.escape_control import visible_json
@@ -25,13 +25,6 @@ def hit_record(hit: Hit) -> dict[str, Json]:
     if not hit.sure:
         record["possible"] = True
     return record
-
-
-def hits_json(hits: Iterable[Hit]) -> list[Json]:
-    found: list[Json] = []
-    for hit in hits:
-        found.append(hit_record(hit))
-    return found
 
 
 def envelope(kind: str, body: Mapping[str, Json], omission: Omission | None, used: int, limit: int) -> str:

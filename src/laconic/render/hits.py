@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from laconic.records import Hit
 
@@ -37,17 +37,3 @@ def by_file(hits: Iterable[Hit]) -> dict[str, list[Hit]]:
     for hit in hits:
         groups.setdefault(hit.path, []).append(hit)
     return groups
-
-
-def hits_text(hits: Sequence[Hit], names: Mapping[str, str] | None = None) -> str:
-    """All hits, grouped by file and in line order inside a file; `names` shortens paths."""
-    parts: list[str] = []
-    for path, group in by_file(hits).items():
-        parts.append(f"{(names or {}).get(path, path)}\n")
-        around = ""
-        for hit in sorted(group, key=lambda hit: hit.line):
-            parts.append(hit_line(hit, around))
-            around = ""
-            if hit.symbol:
-                around = enclosing(hit)
-    return "".join(parts)
