@@ -34,7 +34,7 @@ from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
 from laconic_benchmarks.printed import Line, printed
 from laconic_benchmarks.report import Bar, Options, Report, at_least, sampled, versions
-from laconic_benchmarks.snapshot import Snapshot, mirror_folder, part_of_name
+from laconic_benchmarks.snapshot import Snapshot, clone_of, part_of_name
 
 _BARS: Final = {1000: 0.75, 2000: 0.83, 4000: 0.89}
 _CONTEXT_BARS: Final = {1000: 0.80, 2000: 0.87, 4000: 0.92}
@@ -95,7 +95,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 def run(options: Options) -> Report:
     """All tasks, or as many as asked for, by repository, so that each index is only brought up to date."""
-    mirror, part = mirror_folder(options), part_of_name(options)
+    part = part_of_name(options)
     lines = (Path(options.data) / "localisation" / "public.jsonl").read_text("utf-8").splitlines()
     tasks = [msgspec.json.decode(line, type=Task) for line in lines]
     by_mirror: dict[str, list[Task]] = defaultdict(list)
@@ -106,7 +106,7 @@ def run(options: Options) -> Report:
     outcomes = [
         outcome
         for name, group in by_mirror.items()
-        for outcome in _measured(mirror / name / "repo", kept / name, group)
+        for outcome in _measured(clone_of(name, options), kept / name, group)
     ]
     return _report(outcomes)
 

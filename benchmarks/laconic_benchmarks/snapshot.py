@@ -13,8 +13,22 @@ from laconic.errors import Unreadable
 from laconic.workspace.git import git
 from laconic_benchmarks.report import Options
 
+THIS_REPOSITORY: Final = "this repository"  # in place of a clone's name: the history that this package came with
 _LARGEST: Final = 1_000_000  # bytes; what is larger is not code
 _BINARY: Final = 4000  # bytes in which a zero tells a binary file
+
+
+def clone_of(name: str, options: Options) -> Path:
+    """The clone with the history of a task: a bare one in the folder of clones, or the one that we came with."""
+    if name != THIS_REPOSITORY:
+        return mirror_folder(options) / name / "repo"
+    root = Path(__file__).resolve().parent.parent.parent
+    if not (root / ".git").exists():
+        raise Unreadable(
+            "The samples are commits of this project, and its history is not here.",
+            "Clone the repository and run `make demo` in it, or name recorded data with --data.",
+        )
+    return root
 
 
 def mirror_folder(options: Options) -> Path:

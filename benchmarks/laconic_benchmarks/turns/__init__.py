@@ -28,13 +28,13 @@ from laconic.tokens.count import Counter, counter
 from laconic.tool_runtime.runtime import ToolRuntime
 from laconic_benchmarks.localisation import Task, laid_out
 from laconic_benchmarks.report import Options, Report, sampled
-from laconic_benchmarks.snapshot import Snapshot, mirror_folder, part_of_name
+from laconic_benchmarks.snapshot import THIS_REPOSITORY, Snapshot, clone_of, part_of_name
 from laconic_benchmarks.turns.code_plane import Tools, with_plane
 from laconic_benchmarks.turns.habits import turns_before_a_change
 from laconic_benchmarks.turns.native import careful, naive
 from laconic_benchmarks.turns.seen import Seen
 from laconic_benchmarks.turns.shell import TOOL, Shell
-from laconic_benchmarks.turns.tables import report
+from laconic_benchmarks.turns.tables import MOST_OF_CAREFUL, MOST_OF_SAMPLES, report
 from laconic_benchmarks.turns.walk import CAREFUL, NAIVE, ONCE, STEPS, Policy, Walk, steps
 
 MOST_TURNS: Final = 7  # with calls: as long as recorded agents look around (median) before they change a file
@@ -48,7 +48,7 @@ class Spoken(Task, frozen=True):
 
 
 def run(options: Options) -> Report:
-    mirror, part = mirror_folder(options), part_of_name(options)
+    part = part_of_name(options)
     lines = (Path(options.data) / "localisation" / "public.jsonl").read_text("utf-8").splitlines()
     tasks = [task for task in (msgspec.json.decode(line, type=Spoken) for line in lines) if part in task.mirror]
     by_mirror: defaultdict[str, list[Spoken]] = defaultdict(list)
@@ -59,13 +59,14 @@ def run(options: Options) -> Report:
     for name, group in by_mirror.items():
         options.progress(f"turns: {name}, {len(group)} tasks")
         kept = Path(options.cache) / "localisation" / name
-        for task, snapshot, runtime in laid_out(mirror / name / "repo", kept, group):
+        for task, snapshot, runtime in laid_out(clone_of(name, options), kept, group):
             walks += _walked(task, snapshot, runtime, count)
     if options.out:
         Path(options.out).mkdir(parents=True, exist_ok=True)
         (Path(options.out) / "walks.json").write_bytes(msgspec.json.encode(walks))
     looked = turns_before_a_change(Path(options.data) / "trajectories")
-    return report(walks, count.name, len(by_mirror), looked)
+    most = MOST_OF_SAMPLES if THIS_REPOSITORY in by_mirror else MOST_OF_CAREFUL
+    return report(walks, count.name, len(by_mirror), looked, most)
 
 
 def _walked(task: Spoken, snapshot: Snapshot, runtime: ToolRuntime, count: Counter) -> Iterator[Walk]:
