@@ -7,7 +7,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections import Counter
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -130,3 +133,36 @@ def test_lines_say_one_thing() -> None:
     assert 1000 * found["conditional"] / lines <= 17
     assert 1000 * found["comprehension"] / lines <= 20
     assert found["longest"] <= 60
+
+
+def test_every_package_that_is_imported_is_declared() -> None:
+    """What another package happens to bring may be gone with its next version."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    declared = {_distribution(row) for row in project["dependencies"]}
+    for extra in project["optional-dependencies"].values():
+        for row in extra:
+            declared.add(_distribution(row))
+    missing = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for module in _imported(path):
+            if module in sys.stdlib_module_names or module == "laconic":
+                continue
+            names = {_distribution(name) for name in packages_distributions().get(module, ())}
+            if names and not names & declared:
+                missing[module] = path.relative_to(SOURCE).as_posix()
+    assert missing == {}
+
+
+def _distribution(requirement: str) -> str:
+    """The name in a requirement, in its normal form; a pool that comes as an extra of its package is named by it."""
+    name = re.split(r"[\[<>=!~; ]", requirement)[0].lower().replace("_", "-").replace(".", "-")
+    return {"psycopg-pool": "psycopg", "psycopg-binary": "psycopg"}.get(name, name)
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name.partition(".")[0]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
