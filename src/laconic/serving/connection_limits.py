@@ -16,6 +16,8 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from laconic.serving.joined_writes import JoinedWrites
+
 _LINGER: Final = 1.0  # seconds that a refused peer has to read why
 
 Phase = Literal["head", "body", "between"]
@@ -101,7 +103,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(JoinedWrites(transport, self.loop))
         self._state.wait(self)
         self._expect(self._bounds.head_seconds)
 

@@ -21,6 +21,7 @@ from laconic.errors import BadSetting, UsageError
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
+    from starlette.types import ASGIApp
 
     from laconic.exchange.engine_adapter import RequestEngine
     from laconic.gateway.app import TeamParts
@@ -102,8 +103,6 @@ def application(
     readiness: Readiness | None = None,
 ) -> Starlette:
     """The gateway as the settings want it. Without an address it serves one client, and leaves no token behind."""
-    from laconic.dashboard.app import make_application as dashboard
-    from laconic.dashboard.team_app import make_team_application
     from laconic.exchange.exchange_parts import ExchangeParts
     from laconic.gateway.app import build
     from laconic.gateway.planner import GatewayPolicy
@@ -111,6 +110,7 @@ def application(
     from laconic.mcp_server.server_instructions import INSTRUCTIONS
     from laconic.serving.hosts import allowed_hosts
     from laconic.serving.listen import ListenAddress
+    from laconic.serving.on_demand import OnDemandApplication
     from laconic.serving.telemetry import open_telemetry
 
     policy = GatewayPolicy(
@@ -127,9 +127,9 @@ def application(
     where = where or ListenAddress("127.0.0.1", 0)
     token = where.token or _viewer_token(settings, make=make)
     team = _team(settings, parts.prices)
-    pages = {"/laconic/dashboard": dashboard(settings, token)}
+    pages: dict[str, ASGIApp] = {"/laconic/dashboard": OnDemandApplication(partial(_dashboard, settings, token))}
     if team is not None and team.access is not None:
-        pages["/laconic/team"] = make_team_application(team.access.keys, token)
+        pages["/laconic/team"] = OnDemandApplication(partial(_team_pages, team.access.keys, token))
         if settings.text("team.oidc_issuer"):
             pages["/laconic/login"] = _login(settings, team.access.keys)
     return build(
@@ -149,6 +149,18 @@ def application(
         team=team,
         telemetry=open_telemetry(settings, "laconic-gateway"),
     )
+
+
+def _dashboard(settings: Settings, token: str) -> ASGIApp:
+    from laconic.dashboard.app import make_application
+
+    return make_application(settings, token)
+
+
+def _team_pages(keys: TeamKeys, token: str) -> ASGIApp:
+    from laconic.dashboard.team_app import make_team_application
+
+    return make_team_application(keys, token)
 
 
 def _team(settings: Settings, prices: Prices) -> TeamParts | None:
