@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,6 +20,7 @@ from laconic.agent.run_tool import CommandRunner
 from laconic.config import load
 
 _TOKENS = ("GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "DATABASE_URL", "NPM_CONFIG__AUTH", "LOCAL_API_KEY")
+_SEEN_AFTER = 2.0  # seconds in which another process stops that is told to
 
 
 @pytest.fixture
@@ -80,4 +82,7 @@ def _effects_without_sandbox(stage: Stage, form: str) -> list[str]:
         timeout=20,
         check=False,
     )
-    return stage.effects(done.stdout)
+    until = time.monotonic() + _SEEN_AFTER
+    while not (found := stage.effects(done.stdout)) and time.monotonic() < until:
+        time.sleep(0.01)
+    return found
