@@ -63,3 +63,13 @@ def test_what_only_running_it_would_tell_is_not_understood(line: str) -> None:
 )
 def test_output_files_are_seen(line: str, writes: bool) -> None:
     assert understand(line).has_output_file is writes
+
+
+@pytest.mark.parametrize("piece", ["$(", "if a; then ", "[[ a ", 'x "$(y ', "case x in a) ", "cat <<A\n", "$({[(<"])
+def test_a_hostile_line_is_not_understood(piece: str) -> None:
+    assert not understand(piece * (130_000 // len(piece))).is_understood
+
+
+def test_a_line_that_is_too_long_to_run_is_not_understood() -> None:
+    assert understand("ls; " * 32_000).is_understood
+    assert not understand("ls; " * 33_000).is_understood

@@ -13,6 +13,8 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 _DEEPEST: Final = 5  # shells in shells
+_LONGEST: Final = 131_072  # characters; Linux runs no longer one
+_MICROSECONDS: Final = 500_000  # that the grammar may take: some texts would keep it busy for ever
 _SHELLS: Final = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash"})
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED_IN_STRING: Final = re.compile(r"\\([\"\\$`\n])")
@@ -72,8 +74,14 @@ class CommandLine:
 
 def understand(line: str, depth: int = 0) -> CommandLine:
     """All simple commands in a line, also those in substitutions and in what an inner shell is told to run."""
-    tree = _parser().parse(line.encode("utf-8", "surrogateescape"))
     reader = _Reader(depth)
+    if len(line) > _LONGEST:
+        return CommandLine((), is_understood=False)
+    try:
+        tree = _parser().parse(line.encode("utf-8", "surrogateescape"))
+    except ValueError:  # the time is over
+        _parser().reset()
+        return CommandLine((), is_understood=False)
     try:
         reader.visit(tree.root_node)
     except RecursionError:  # nested deeper than anybody writes
@@ -237,4 +245,4 @@ def _source(node: Node) -> str:
 
 @cache
 def _parser() -> Parser:
-    return Parser(Language(tree_sitter_bash.language()))
+    return Parser(Language(tree_sitter_bash.language()), timeout_micros=_MICROSECONDS)
