@@ -90,15 +90,19 @@ class GatewayProcess:
         self._process.kill()
         await self._process.wait()
 
+    @property
+    def pid(self) -> int:
+        """Its process, while it runs."""
+        assert self._process is not None
+        return self._process.pid
+
     def cpu(self) -> float:
         """Seconds of CPU that it has used, with the processes that it started and that still run."""
-        assert self._process is not None
-        return cpu(self._process.pid)
+        return cpu(self.pid)
 
     def memory(self) -> float:
         """Resident megabytes."""
-        assert self._process is not None
-        return memory(self._process.pid)
+        return memory(self.pid)
 
 
 def cpu(pid: int) -> float:

@@ -277,6 +277,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         True,
         "Keep the provider's cache when a client reorders its tools, rewrites JSON or moves cache marks out of reach.",
     ),
+    Setting(
+        "context.live_sessions",
+        0,
+        "Sessions that are kept in memory, about 4 MB per 100k tokens each. Others are read again when they return, for"
+        " about five times the CPU. 0: 8, or 200 if `store` names a database.",
+        minimum=0,
+    ),
     Setting("context.meta", False, "Tell the model at the end of a request how full its context is."),
     Setting(
         "agent.model", "anthropic/claude-sonnet-5-5", "Model of `laconic agent`: PROVIDER/NAME, or scripted:FILE."

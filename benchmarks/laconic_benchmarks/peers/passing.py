@@ -22,17 +22,22 @@ from laconic_benchmarks.gateway_processes import GatewayProcess, memory, provide
 from laconic_benchmarks.peers.environments import Peer, environment, installed, peer
 from laconic_benchmarks.report import Options
 
-_LITELLM: Final = "litellm"
+LITELLM: Final = "litellm"
 _SECONDS: Final = 180.0  # until a gateway must be ready
 _WARM: Final = 10  # requests before those that count
 _ASKED: Final = 100
 _BODY: Final = b'{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}'
-_KEY: Final = f"sk-{'laconic-bench' * 4}"  # a proxy that asks for none refuses to start
+KEY: Final = f"sk-{'laconic-bench' * 4}"  # a proxy that asks for none refuses to start
 _SETTINGS: Final = """model_list:
   - model_name: m
     litellm_params:
       model: openai/m
       api_base: {url}/v1
+      api_key: none
+  - model_name: claude-sonnet-4-5
+    litellm_params:
+      model: anthropic/claude-sonnet-4-5
+      api_base: {url}
       api_key: none
 """
 
@@ -40,7 +45,7 @@ _SETTINGS: Final = """model_list:
 def passed_on(options: Options, peers: Sequence[Peer], notes: list[str]) -> list[dict[str, Cell]]:
     """First byte of a streamed answer, memory when idle and time to start, for those that are installed."""
     cache = Path(options.cache)
-    number = installed(cache, peer(_LITELLM)) if peer(_LITELLM) in peers else ""
+    number = installed(cache, peer(LITELLM)) if peer(LITELLM) in peers else ""
     options.progress("peers: requests passed on")
     return asyncio.run(_measured(cache, number, notes))
 
@@ -57,13 +62,13 @@ async def _measured(cache: Path, number: str, notes: list[str]) -> list[dict[str
             if number:
                 began = time.perf_counter()
                 try:
-                    base, pid = await stack.enter_async_context(_litellm(cache, direct))
+                    base, pid = await stack.enter_async_context(litellm_proxy(cache, direct))
                     await _first_byte(base)
                 except (CommandFailed, aiohttp.ClientError) as error:
-                    notes.append(f"{_LITELLM} {number}: {error}")
+                    notes.append(f"{LITELLM} {number}: {error}")
                 else:
                     ready = time.perf_counter() - began
-                    rows.append({"by": f"{_LITELLM} {number}", "ready s": ready, "memory MB": memory(pid)})
+                    rows.append({"by": f"{LITELLM} {number}", "ready s": ready, "memory MB": memory(pid)})
                     ways.append(base)
             waits = await _in_turn(ways)
     for row, found in zip(rows, waits, strict=True):
@@ -82,7 +87,7 @@ async def _in_turn(ways: Sequence[str]) -> list[list[float]]:
 
 async def _first_byte(base: str) -> float:
     """Milliseconds until the first event of an answer."""
-    headers = {"content-type": "application/json", "authorization": f"Bearer {_KEY}"}
+    headers = {"content-type": "application/json", "authorization": f"Bearer {KEY}"}
     async with aiohttp.ClientSession() as client:
         began = time.perf_counter()
         async with client.post(f"{base}/v1/chat/completions", data=_BODY, headers=headers) as answer:
@@ -94,20 +99,20 @@ async def _first_byte(base: str) -> float:
 
 
 @asynccontextmanager
-async def _litellm(cache: Path, url: str) -> AsyncIterator[tuple[str, int]]:
-    """Its proxy on loopback, with one model."""
+async def litellm_proxy(cache: Path, url: str) -> AsyncIterator[tuple[str, int]]:
+    """Its proxy on loopback, with a model of OpenAI's interface and one of Anthropic's: where it is, and its process."""
     port = _free_port()
     with tempfile.TemporaryDirectory() as folder:
         settings = Path(folder) / "config.yaml"
         settings.write_text(_SETTINGS.format(url=url), "utf-8")
-        program = environment(cache, peer(_LITELLM)) / "bin" / "litellm"
+        program = environment(cache, peer(LITELLM)) / "bin" / "litellm"
         words = ["--config", str(settings), "--host", "127.0.0.1", "--port", str(port)]
         said = Path(folder) / "said.txt"
         with said.open("wb") as told:
             process = await asyncio.create_subprocess_exec(
                 str(program),
                 *words,
-                env=child_environment({"HOME": folder, "LITELLM_MASTER_KEY": _KEY}),
+                env=child_environment({"HOME": folder, "LITELLM_MASTER_KEY": KEY}),
                 stdout=told,
                 stderr=told,
             )

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +20,7 @@ _WHO: Final = {
     "GIT_COMMITTER_NAME": "bench",
     "GIT_COMMITTER_EMAIL": "bench@localhost",
 }
-_FILES: Final = range(10, 700)  # of a repository that is taken
+_FILES: Final = range(10, 3_000)  # of a repository that is taken
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class BenchRepository:
 
 
 def make_repositories(mirrors: Path, folder: Path, count: int, forks: int) -> list[BenchRepository]:
-    """Copies of the smallest fetched repositories, each with forks."""
+    """Copies of the smallest fetched repositories that are whole, each with forks."""
     found: list[BenchRepository] = []
     for source in _smallest(mirrors, count):
         owner, _, name = source.parent.name.partition("+")
@@ -81,7 +82,14 @@ def _smallest(mirrors: Path, count: int) -> Sequence[Path]:
         if files in _FILES:
             sized.append((files, source))
     sized.sort()
-    return [source for _, source in sized[:count]]
+    whole = (source for _, source in sized if _is_whole(source))
+    return list(islice(whole, count))
+
+
+def _is_whole(source: Path) -> bool:
+    """A mirror may lack its largest files, and git writes no tree that names what it has not."""
+    named = _git(source, "rev-list", "--objects", "--missing=print", "--max-count=1", "HEAD")
+    return not any(line.startswith("?") for line in named.splitlines())
 
 
 def _share(source: Path, path: Path) -> None:

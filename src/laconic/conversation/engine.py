@@ -44,7 +44,6 @@ from laconic.wire.thinking import asked_budget, in_tool_loop, least_budget, with
 from laconic.wire.turns_and_blocks import Block, InsertMessage
 from laconic.wire.usage import Usage
 
-_LIVE: Final = 8  # branches whose derived state is kept; the others are read again when they return
 _REST: Final = 900.0  # seconds after which a branch that nobody asked for is read again when it returns
 _SHAPES: Final = 20_000  # messages whose make-up one session remembers
 _TRIES: Final = 6  # times that a request is decided again because something could not be written
@@ -334,7 +333,7 @@ class ConversationEngine:
         """What messages are made of; a session's are forgotten when others need the room, or when they pile up."""
         shapes = self._shapes.setdefault(session, {})
         self._shapes.move_to_end(session)
-        if len(self._shapes) > _LIVE:
+        if len(self._shapes) > self._options.live_sessions:
             self._shapes.popitem(last=False)
         if len(shapes) > _SHAPES:
             shapes.clear()
@@ -392,7 +391,7 @@ class ConversationEngine:
         """Let go of branches that are many or rest for long, but never of the one that is looked at."""
         while len(self._histories) > 1:
             oldest = next(iter(self._histories.values()))
-            if len(self._histories) <= _LIVE and self._clock() - oldest.branch.time < _REST:
+            if len(self._histories) <= self._options.live_sessions and self._clock() - oldest.branch.time < _REST:
                 return
             (gone, _), _ = self._histories.popitem(last=False)
             if all(other != gone for other, _ in self._histories):

@@ -31,6 +31,7 @@ class EngineOptions(msgspec.Struct, frozen=True):
     task_tools: tuple[str, ...] = ()  # by which clients keep theirs
     repair: bool = True  # send in its old form what a client wrote in another one
     meta: bool = False  # tell the model at the end of a request how full its context is
+    live_sessions: int = 8  # whose derived state is kept; the others are read again when they return
 
     @property
     def all_task_tools(self) -> tuple[str, ...]:
@@ -50,11 +51,10 @@ def options_from(settings: Mapping[str, str | int | float | bool]) -> EngineOpti
     """The options that the settings table names `context.*`. Numbers by provider are checked here."""
     for name in ("least_turns", "protected_turns", "quota", "thinking_half", "thinking_low"):
         read_numbers(f"context.{name}", str(settings.get(f"context.{name}", "")))
-    return msgspec.convert(
-        {
-            name: settings[f"context.{name}"]
-            for name in EngineOptions.__struct_fields__
-            if f"context.{name}" in settings
-        },
-        EngineOptions,
-    )
+    named = {}
+    for name in EngineOptions.__struct_fields__:
+        if f"context.{name}" in settings:
+            named[name] = settings[f"context.{name}"]
+    if not named.get("live_sessions"):
+        named.pop("live_sessions", None)  # as many as one user has
+    return msgspec.convert(named, EngineOptions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 
@@ -32,6 +33,8 @@ from laconic.sessions.store import SharedStore, find_place
 from laconic.sessions.turns import Turns
 from laconic.tokens.count import counter
 from laconic.wire.prompted_tool_calls.capability import CapabilityMemory
+
+_TEAM_SESSIONS: Final = 200  # that a replica keeps in memory, where nothing is said
 
 
 class ModelEngines:
@@ -142,4 +145,7 @@ def _open_memory(settings: Settings) -> CapabilityMemory:
 
 def engine_options(settings: Settings) -> EngineOptions:
     """What the settings say, and the task tools of all clients."""
-    return msgspec.structs.replace(options_from(settings), task_tools=task_tools())
+    options = msgspec.structs.replace(options_from(settings), task_tools=task_tools())
+    if settings.text("store") and not settings.number("context.live_sessions"):
+        return msgspec.structs.replace(options, live_sessions=_TEAM_SESSIONS)
+    return options
