@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
@@ -19,7 +19,7 @@ from laconic.mcp_proxy.seen_results import SeenResults, ShownText, describe_chan
 from laconic.records import ArchivedOriginal
 from laconic.reduce.foreign_rows import open_strings, rows_as_json
 from laconic.reduce.page_snapshot import is_snapshot, shorten_snapshot
-from laconic.reduce.text import reduce_text
+from laconic.reduce.text import fill_budget
 from laconic.reduce.text.embedded_texts import open_document
 from laconic.sessions.archive import Archive
 
@@ -84,23 +84,20 @@ class ResultReducer:
             return text
         return self.reduce(text, budget, more)
 
-    def reduce(self, text: str, budget: int, more: str) -> str:
+    def reduce(self, text: str, budget: int, more: str, words: Sequence[str] = ()) -> str:
         """A text within a budget, counted with its last line."""
         if len(text) > LARGE:
             return _reduce_elsewhere(text, budget, more)
         if is_snapshot(text):
             return shorten_snapshot(text, self._cost, budget, more)
-        text = open_strings(text)
         text = rows_as_json(text) or text
-        view = reduce_text(text, cost=self._cost, more=more)
-        if self._cost(view.text) > budget:
-            view = reduce_text(text, cost=self._cost, budget=budget, more=more)
-        return view.text
+        return fill_budget(text, cost=self._cost, budget=budget, more=more, words=words).text
 
     def _view(self, tool: str, text: str, size: int, room: int) -> str | None:
         """A shorter form of one text; None where it stays."""
         if size <= self._whole // 2:
             return None
+        text = open_strings(text)
         ref = self.keep(tool, text)
         if not ref:
             return None

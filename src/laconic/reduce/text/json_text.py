@@ -8,14 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
-from laconic.reduce.text.embedded_texts import is_text, open_document
-from laconic.reduce.text.outliers import find_odd_rows
+from laconic.reduce.text.cell_widths import NARROW, CellWidths
+from laconic.reduce.text.embedded_texts import is_encoded, is_text, open_document
+from laconic.reduce.text.outliers import find_extremes, find_odd_rows
 from laconic.reduce.text.parts import COMMON, KEY, PLACE, RARE, TextPart, shift_parts, shorten
 
 _INLINE: Final = 100  # characters of a map or list that is written on one line
-_CELL: Final = 160
-_BLOB: Final = 60  # of a column of long texts
-_STRING: Final = 500
+_ENCODED: Final = 48  # of bytes that are written as letters
 _REMIND: Final = 230  # characters of nested rows after which the name of their owner is said again
 _NAMING: Final = ("filePath", "filename", "file", "path", "name", "id", "title", "uri", "url", "key")
 FINDING: Final = re.compile(
@@ -36,6 +35,7 @@ class PartWriter:
 
     parts: list[TextPart]
     read_text: Callable[[str], list[TextPart]] | None = None  # the parts of a text of several lines
+    widths: CellWidths = NARROW
     cut: bool = False  # something of a string was left out
     since: int = 0
     owner: str = ""
@@ -72,10 +72,10 @@ class PartWriter:
 
 
 def structure_parts(
-    value: object, read_text: Callable[[str], list[TextPart]] | None = None
+    value: object, read_text: Callable[[str], list[TextPart]] | None = None, widths: CellWidths = NARROW
 ) -> tuple[list[TextPart], bool]:
     """Lines for a JSON value, and whether a long string was cut; `read_text` gives the parts of texts inside it."""
-    writer = PartWriter([], read_text)
+    writer = PartWriter([], read_text, widths)
     _write(writer, "", value, 0)
     return writer.parts or [TextPart(scalar(value, writer), KEY)], writer.cut
 
@@ -162,9 +162,13 @@ def _write_rows(out: PartWriter, rows: Sequence[object], depth: int) -> bool:
     widths = {len(cells) for cells in lists}
     odd: set[int] = set()
     if len(widths) == 1:
-        odd = find_odd_rows([[str(cell) for cell in column] for column in zip(*lists, strict=True)])
+        table = list(zip(*lists, strict=True))
+        odd = find_odd_rows([[str(cell) for cell in column] for column in table])
+        if out.widths.extremes:
+            odd |= find_extremes(table)
+            odd.add(len(lists) - 1)
     for at, cells in enumerate(lists):
-        line = " | ".join(_cell(cell, "", out, _CELL) for cell in cells)
+        line = " | ".join(_cell(cell, "", out, out.widths.cell) for cell in cells)
         out.line(depth, line, KEY if at < _FIRST or at in odd or FINDING.search(line) else usual)
     return True
 
@@ -208,25 +212,24 @@ def _write_table(out: PartWriter, key: str, rows: Sequence[Mapping[str, object]]
             place = out.line(depth, "| " + " | ".join(columns))
     blobs = set()
     for one in columns:
-        if sum(len(str(row.get(one))) for row in rows) > _CELL * len(rows):
+        if sum(len(str(row.get(one))) for row in rows) > out.widths.cell * len(rows):
             blobs.add(one)
     naming = next((name for name in _NAMING if name in columns or name in nested), columns[0] if columns else "")
     if len(rows) < _CROWD:
         usual = PLACE
     else:
         usual = RARE
-    odd = find_odd_rows([[str(row.get(name)) for row in rows] for name in columns])
-    odd |= _find_rows_with(rare, rows)
-    if not out.owner:
-        odd.update(range(_FIRST))
+    odd = _find_telling_rows(out, columns, rows) | _find_rows_with(rare, rows)
     for number, row in enumerate(rows):
         if nested and naming:
             out.own(str(row.get(naming, ""))[-80:])
         sizes = []
         for item in columns:
-            sizes.append((item, _BLOB if item in blobs else _CELL))
+            sizes.append((item, out.widths.blob if item in blobs else out.widths.cell))
         cells = [_cell(row.get(name), prefixes.get(name, ""), out, most) for name, most in sizes]
-        extra = [f"{name}: {scalar(row[name], out, _CELL)}" for name in rare if row.get(name) not in NOTHING]
+        extra = [
+            f"{name}: {scalar(row[name], out, out.widths.cell)}" for name in rare if row.get(name) not in NOTHING
+        ]
         line = " | ".join(filter(None, [*cells, *extra]))
         inner = [(name, row[name]) for name in nested if row.get(name)]
         with out.below(place):
@@ -239,6 +242,17 @@ def _write_table(out: PartWriter, key: str, rows: Sequence[Mapping[str, object]]
             for name, value in inner:
                 _write(out, name, value, depth + 1)
     out.own("")
+
+
+def _find_telling_rows(out: PartWriter, columns: Sequence[str], rows: Sequence[Mapping[str, object]]) -> set[int]:
+    """The rows that stay before others: odd ones, the first, and, where there is room, the ends of what is measured."""
+    odd = find_odd_rows([[str(row.get(name)) for row in rows] for name in columns])
+    if out.widths.extremes:
+        odd |= find_extremes([[row.get(name) for row in rows] for name in columns])
+        odd.add(len(rows) - 1)
+    if not out.owner:
+        odd.update(range(_FIRST))
+    return odd
 
 
 def _find_rows_with(rare: Sequence[str], rows: Sequence[Mapping[str, object]]) -> set[int]:
@@ -372,7 +386,8 @@ def _plain(value: object) -> str:
     return text
 
 
-def scalar(value: object, out: PartWriter, most: int = _STRING) -> str:
+def scalar(value: object, out: PartWriter, most: int = 0) -> str:
+    """A value on one line, of at most so many characters, or as many as a line of its own may have."""
     if isinstance(value, dict | list):
         if isinstance(value, dict) and not value:
             return "{}"
@@ -382,7 +397,9 @@ def scalar(value: object, out: PartWriter, most: int = _STRING) -> str:
     text = _plain(value)
     if text == "" and isinstance(value, str):
         return '""'
-    short = shorten(text, most)
+    if is_encoded(text):
+        most = _ENCODED
+    short = shorten(text, most or out.widths.string)
     out.cut |= short != text
     return short
 

@@ -1,0 +1,124 @@
+"""What a caller looks for, in words: the parts of a text that hold them are worth more than any other. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import log
+from typing import Final
+
+from laconic.reduce.text.parts import ASKED, NOISE, TextPart
+
+_WORD: Final = re.compile(r"\d+(?:[.,:/-]\d+)+|[^\W\d_]+|\d+")
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ENDING: Final = re.compile(r"(?:ings?|edly|ed|es|s|ly|ion|ions)$")
+_STEM: Final = 4  # letters that stay of a word without its ending
+_SHORTEST: Final = 2  # letters of a word that says something
+_COMMON: Final = 0.25  # of the parts: a word in more of them tells nothing
+_FEW: Final = 3  # parts that a word may be in however few there are
+_LEVELS: Final = (0.8, 0.55, 0.35)  # of the best part's score, best first
+_BESIDE: Final = 1  # parts on either side of the best that explain it
+_MOST: Final = 64  # words that are looked for
+_LONGEST: Final = 2_000  # characters of an argument that are read
+_FILLERS: Final = """
+    a about above after all also am an and any are as at be been before below between but by can could did do does
+    each find for from get give had has have he her here him his how i if in into is it its just last like list look
+    made make many me more most much must my need no not of off on one only or other our out over please read same see
+    she should show since so some such tell than that the their them then there these they this those through to too
+    under up us use used value want was we were what when where which while who whom whose why will with would you
+    your first second true false null none
+"""
+_FILLING: Final = frozenset(_FILLERS.split())
+
+
+def find_words(text: str) -> tuple[str, ...]:
+    """The telling words of a question, each once."""
+    found: dict[str, None] = {}
+    for word in _split(text):
+        if (word not in _FILLING and len(word) >= _SHORTEST) or word.isdigit():
+            found[_stem(word)] = None
+    return tuple(found)[:_MOST]
+
+
+def words_of_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
+    """The telling words in the values of a call's arguments."""
+    texts = []
+    queue: list[object] = [arguments]
+    while queue:
+        value = queue.pop()
+        if isinstance(value, Mapping):
+            queue.extend(value.values())
+        elif isinstance(value, list):
+            queue.extend(value)
+        elif isinstance(value, str):
+            texts.append(value[:_LONGEST])
+    return find_words(" ".join(texts))
+
+
+def raise_wanted(parts: Sequence[TextPart], words: Sequence[str]) -> list[TextPart]:
+    """The parts; those that hold most of these words come before all others, with what is beside them and below."""
+    scores = _score(parts, words)
+    best = max(scores.values(), default=0.0)
+    if not best:
+        return list(parts)
+    raised: dict[int, int] = {}
+    for index, score in scores.items():
+        for step, share in enumerate(_LEVELS):
+            if score >= share * best:
+                raised[index] = ASKED + len(_LEVELS) - step
+                break
+    for index in [index for index, worth in raised.items() if worth == ASKED + len(_LEVELS)]:
+        for near in range(max(0, index - _BESIDE), min(len(parts), index + _BESIDE + 1)):
+            raised.setdefault(near, ASKED)
+    found: list[TextPart] = []
+    for index, part in enumerate(parts):
+        worth = raised.get(index, 0) or _below(part, raised)
+        if worth and part.lines and part.text.strip():
+            part = replace(part, worth=worth)
+        found.append(part)
+    return found
+
+
+def _below(part: TextPart, raised: Mapping[int, int]) -> int:
+    """What belongs to a part that was asked for itself."""
+    if raised.get(part.head, 0) == ASKED + len(_LEVELS) and part.worth > NOISE:
+        return ASKED
+    return 0
+
+
+def _score(parts: Sequence[TextPart], words: Sequence[str]) -> dict[int, float]:
+    """Parts by what they say of these words; a word counts for more, the fewer parts hold it."""
+    wanted = set(words)
+    if not wanted:
+        return {}
+    held: dict[int, set[str]] = {}
+    counts: Counter[str] = Counter()
+    for index, part in enumerate(parts):
+        here = {_stem(word) for word in _split(part.text)} & wanted
+        if here:
+            held[index] = here
+            counts.update(here)
+    most = max(_FEW, _COMMON * len(parts))
+    weights = {word: log(1 + len(parts) / count) for word, count in counts.items() if count <= most}
+    scores: dict[int, float] = {}
+    for index, here in held.items():
+        score = sum(weights.get(word, 0.0) for word in here)
+        if score:
+            scores[index] = score
+    return scores
+
+
+def _split(text: str) -> Iterable[str]:
+    return (word.lower() for word in _WORD.findall(_CAMEL.sub(" ", text)))
+
+
+def _stem(word: str) -> str:
+    """A word without its ending, so that `failed` finds `failure`'s `fail`."""
+    if word[:1].isdigit():
+        return word
+    bare = _ENDING.sub("", word)
+    if len(bare) >= _STEM:
+        return bare
+    return word

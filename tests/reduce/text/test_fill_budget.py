@@ -1,0 +1,84 @@
+"""A budget is filled: while there is room nothing is left out, and then what tells least goes first."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from laconic.reduce.text import fill_budget
+from laconic.reduce.text.wanted_words import find_words
+from laconic.tokens.count import counter
+
+_COST = counter()
+
+
+def _orders(count: int) -> list[dict[str, Any]]:
+    chance = random.Random(7)
+    rows = []
+    for number in range(count):
+        rows.append(
+            {
+                "id": 4000 + number,
+                "customer": f"{chance.choice('ABCDEFGH')}{chance.randint(1000, 9999)}",
+                "total": round(chance.uniform(5, 900), 2),
+                "placed": f"2026-11-{chance.randint(1, 28):02}T10:{chance.randint(0, 59):02}:00Z",
+            }
+        )
+    return rows
+
+
+def test_nothing_is_left_out_while_there_is_room() -> None:
+    rows = _orders(60)
+    rows[31]["note"] = "word " * 300 + "the end of a long note"
+    view = fill_budget(json.dumps(rows), cost=_COST, budget=6_000)
+    for row in rows:
+        assert f"{row['id']} | {row['customer']}" in view.text
+    assert "the end of a long note" in view.text
+
+
+def test_long_values_are_cut_before_rows_go() -> None:
+    rows = _orders(60)
+    for row in rows:
+        row["note"] = "word " * 300
+    view = fill_budget(json.dumps(rows), cost=_COST, budget=6_000)
+    assert all(row["customer"] in view.text for row in rows)
+    assert _COST(view.text) <= 6_000
+
+
+@pytest.mark.parametrize("measure", ["total", "placed"])
+def test_the_lowest_and_the_highest_stay(measure: str) -> None:
+    rows = _orders(900)
+    view = fill_budget(json.dumps(rows), cost=_COST, budget=1_000)
+    for row in (min(rows, key=lambda row: row[measure]), max(rows, key=lambda row: row[measure])):
+        assert f"{row['id']} | {row['customer']}" in view.text
+
+
+def test_what_the_caller_names_stays_before_anything_else() -> None:
+    rows = _orders(900)
+    words = find_words(f"Who is the customer of order {rows[487]['id']}?")
+    view = fill_budget(json.dumps(rows), cost=_COST, budget=500, words=words)
+    assert f"{rows[487]['id']} | {rows[487]['customer']}" in view.text
+
+
+def test_a_passage_is_found_by_the_words_of_a_question() -> None:
+    chance = random.Random(3)
+    things = ["valve", "pump", "filter", "motor", "sensor", "cable", "housing", "bearing", "rotor", "seal"]
+    lines = [
+        f"The {chance.choice(things)} of unit {n} is checked each spring by the {chance.choice(things)} crew."
+        for n in range(600)
+    ]
+    lines[350] = "Warranty claims must reach the depot within 45 days, together with form Q-17."
+    text = "\n\n".join(lines)
+    assert "45 days" not in fill_budget(text, cost=_COST, budget=800).text
+    view = fill_budget(text, cost=_COST, budget=800, words=find_words("Within how many days is a claim due?"))
+    assert "45 days" in view.text
+
+
+def test_bytes_that_are_written_as_letters_are_named_not_shown() -> None:
+    blob = "iVBORw0KGgoAAAANSUhEUgAA" * 400
+    view = fill_budget(json.dumps({"cells": [{"image": blob, "text": "a plot"}] * 3}), cost=_COST, budget=6_000)
+    assert "a plot" in view.text
+    assert _COST(view.text) < 400
