@@ -47,9 +47,9 @@ class ResultReducer:
     def close(self) -> None:
         self.archive.close()
 
-    def shorten(self, tool: str, result: Message, budget: int | None = None) -> Message:
-        """The result of a call; `budget` in tokens is the caller's wish, 0 means whole."""
-        allowed = self._budget if budget is None else budget
+    def shorten(self, tool: str, result: Message, words: Sequence[str] = ()) -> Message:
+        """The result of a call; what holds the caller's words stays before anything else."""
+        allowed = self._budget
         spelled = _spell_out(result)
         if allowed:
             spelled = _join_texts(spelled, max(1, allowed // _LEAST))
@@ -63,7 +63,7 @@ class ResultReducer:
         views: dict[int, str] = {}
         for place, (text, size) in enumerate(zip(texts, costs, strict=True)):
             room = max(_LEAST, allowed * size // max(1, total))
-            view = self._view(tool, text, size, room)
+            view = self._view(tool, text, size, room, words)
             if view is not None:
                 views[place] = view
         if not views:
@@ -93,7 +93,7 @@ class ResultReducer:
         text = rows_as_json(text) or text
         return fill_budget(text, cost=self._cost, budget=budget, more=more, words=words).text
 
-    def _view(self, tool: str, text: str, size: int, room: int) -> str | None:
+    def _view(self, tool: str, text: str, size: int, room: int, words: Sequence[str]) -> str | None:
         """A shorter form of one text; None where it stays."""
         if size <= self._whole // 2:
             return None
@@ -107,7 +107,7 @@ class ResultReducer:
                 said = _point_to(same, ref)
                 self._seen.remember(tool, text, ref, self._cost(said), is_whole=same.is_whole)
                 return said
-        view = self.reduce(text, room, f"whole: recall {ref}")
+        view = self.reduce(text, room, f"whole: recall {ref}", words)
         if len(text) <= LARGE:
             is_whole = f"recall {ref}" not in view
             view = self._against_earlier(tool, text, view, ref)

@@ -23,6 +23,8 @@ _ON_A_LINE: Final = 0.4  # seconds
 _WIDE: Final = 1_500  # characters of a line from which only what is around a match is given
 _AROUND: Final = 200  # characters on either side of what was found in a very long line
 _SHOWN: Final = 400  # and of what was found
+_JOINED: Final = 600  # of places that are told as one
+_TOLD: Final = 4_000  # of all places of one line
 _PLACES: Final = 12  # of one line
 _FEW: Final = 12  # lines that are found, up to which those around them are told too
 _BESIDE: Final = 300  # characters of a line around
@@ -83,13 +85,15 @@ def cut_around(line: str, spans: Iterable[tuple[int, int]]) -> str:
     parts: list[tuple[int, int]] = []
     for start, end in spans:
         first, last = max(0, start - _AROUND), min(len(line), min(end, start + _SHOWN) + _AROUND)
-        if parts and first <= parts[-1][1]:
-            parts[-1] = (parts[-1][0], max(last, parts[-1][1]))
-        elif len(parts) == _PLACES:
+        if parts and end <= parts[-1][1]:
+            continue
+        if parts and first <= parts[-1][1] and last - parts[-1][0] <= _JOINED:
+            parts[-1] = (parts[-1][0], last)
+        elif len(parts) == _PLACES or sum(b - a for a, b in parts) > _TOLD:
             parts.append((len(line), len(line)))
             break
         else:
-            parts.append((first, last))
+            parts.append((max(first, parts[-1][1] if parts else 0), last))
     if not parts:
         return ""
     text = "…".join(line[first:last] for first, last in parts)

@@ -18,6 +18,6 @@ class CellWidths:
 
 
 NARROW: Final = CellWidths(cell=160, blob=60, string=500, quoted=1_500)
-TIGHT: Final = CellWidths(cell=160, blob=60, string=500, quoted=1_500, extremes=True)
-MIDDLE: Final = CellWidths(cell=400, blob=400, string=1_500, quoted=4_000, extremes=True)
+TIGHT: Final = CellWidths(cell=160, blob=60, string=500, quoted=60_000, extremes=True)
+MIDDLE: Final = CellWidths(cell=400, blob=400, string=1_500, quoted=60_000, extremes=True)
 WIDE: Final = CellWidths(cell=4_000, blob=4_000, string=12_000, quoted=60_000, extremes=True)

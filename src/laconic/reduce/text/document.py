@@ -87,6 +87,7 @@ def _json_parts(body: str, widths: CellWidths) -> tuple[list[TextPart], bool]:
 
 def _text_parts(widths: CellWidths, text: str) -> list[TextPart]:
     """The parts of a text that JSON holds."""
+    text = clean(text)
     kind = detect_clean(text)
     if kind not in FORMS:
         return prose_parts(text.split("\n"))

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from laconic.reduce.text.cell_widths import MIDDLE, TIGHT, WIDE, CellWidths
+from laconic.reduce.text.detect import detect
 from laconic.reduce.text.document import Document, read_document
+from laconic.reduce.text.markup import is_fragment, slim_markup
 from laconic.reduce.text.parts import NOISE, Cost, choose, write
 from laconic.reduce.text.reduce_text import (
     ReducedText,
@@ -21,12 +23,15 @@ from laconic.reduce.text.wanted_words import raise_wanted
 
 _EVENTS: Final = frozenset({"log", "tests", "build", "trace"})  # of which most lines repeat each other
 _EVENTS_ROOM: Final = 6_000  # characters that these may always have
+_MARKUP: Final = 12  # characters of markup for each token of the budget, beyond which its tags never fit
 
 
 def fill_budget(text: str, *, cost: Cost, budget: int, more: str = "", words: Sequence[str] = ()) -> ReducedText:
     """The text in as much of a budget as it needs. What holds the caller's words stays before anything else."""
     if not text.strip() or find_footer(text):
         return reduce_text(text, cost=cost, budget=budget, more=more)
+    if tags := _keep_tags(text, cost, budget, more):
+        return tags
     for widths in (WIDE, MIDDLE, TIGHT):
         document = _read(text, more, widths, words)
         view = _write_all(document)
@@ -34,6 +39,18 @@ def fill_budget(text: str, *, cost: Cost, budget: int, more: str = "", words: Se
             return _shorter(view, document, cost)
     document = _read(text, more, MIDDLE if words else TIGHT, words)
     return _shorter(view_within(document, cost, budget), document, cost)
+
+
+def _keep_tags(text: str, cost: Cost, budget: int, more: str) -> ReducedText | None:
+    """A part of a page with its tags, if there is room for them."""
+    if len(text) > _MARKUP * budget or detect(text) != "html" or not is_fragment(text):
+        return None
+    slim = slim_markup(text)
+    last = f"[laconic: scripts, styles and white space left out; {more}]"
+    if cost(slim) + cost(last) >= min(budget, cost(text)):
+        return None
+    lines = text.count("\n") + 1
+    return ReducedText(text=f"{slim}\n{last}", kind="html", lossless=False, kept_lines=lines, total_lines=lines)
 
 
 def _read(text: str, more: str, widths: CellWidths, words: Sequence[str]) -> Document:

@@ -10,7 +10,7 @@ from typing import Final
 
 from laconic.reduce.text.cell_widths import NARROW, CellWidths
 from laconic.reduce.text.embedded_texts import is_encoded, is_text, open_document
-from laconic.reduce.text.outliers import find_extremes, find_odd_rows
+from laconic.reduce.text.outliers import find_extremes, find_odd_members, find_odd_rows
 from laconic.reduce.text.parts import COMMON, KEY, PLACE, RARE, TextPart, shift_parts, shorten
 
 _INLINE: Final = 100  # characters of a map or list that is written on one line
@@ -130,7 +130,7 @@ def _write_list(out: PartWriter, key: str, rows: Sequence[object], depth: int) -
         elif isinstance(each, list) and len(each) == _PAIR and isinstance(each[1], dict) and _is_flat(each[0]):
             records.append({"": each[0], **each[1]})  # a key with its record, as streams and indexes print them
     if len(records) == len(rows) and len(rows) > 1:
-        _write_table(out, key, [dict(flatten(row, False)) for row in records], depth)
+        _write_table(out, key, [dict(flatten(row, out.widths.extremes)) for row in records], depth)
         return
     with out.below(out.line(depth, f"{key or 'list'} ({len(rows)}):")):
         if _write_rows(out, rows, depth + 1):
@@ -249,6 +249,8 @@ def _find_telling_rows(out: PartWriter, columns: Sequence[str], rows: Sequence[M
     odd = find_odd_rows([[str(row.get(name)) for row in rows] for name in columns])
     if out.widths.extremes:
         odd |= find_extremes([[row.get(name) for row in rows] for name in columns])
+        for name in columns:
+            odd |= find_odd_members([row.get(name) for row in rows])
         odd.add(len(rows) - 1)
     if not out.owner:
         odd.update(range(_FIRST))

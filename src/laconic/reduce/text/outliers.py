@@ -61,6 +61,21 @@ def find_odd_rows(columns: Sequence[Sequence[Hashable]]) -> set[int]:
     return odd
 
 
+def find_odd_members(values: Sequence[object]) -> set[int]:
+    """Positions of the few rows whose list holds something that hardly any other list holds, of few different things."""
+    counts: Counter[str] = Counter()
+    for value in values:
+        if isinstance(value, list):
+            counts.update({item for item in value if isinstance(item, str)})
+    if len(values) < _ROWS or not 1 < len(counts) <= 2 * _KINDS:
+        return set()
+    rare = {item for item, count in counts.items() if count <= max(1, _RARE_SHARE * len(values))}
+    found = {
+        at for at, value in enumerate(values) if isinstance(value, list) and not rare.isdisjoint(map(str, value))
+    }
+    return found if len(found) <= 2 * _MOST else set()
+
+
 def find_extremes(columns: Sequence[Sequence[object]]) -> set[int]:
     """Positions of the rows with the lowest and the highest value of each column of numbers or times."""
     ends: set[int] = set()

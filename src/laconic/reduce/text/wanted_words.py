@@ -19,6 +19,7 @@ _SHORTEST: Final = 2  # letters of a word that says something
 _COMMON: Final = 0.25  # of the parts: a word in more of them tells nothing
 _FEW: Final = 3  # parts that a word may be in however few there are
 _LEVELS: Final = (0.8, 0.55, 0.35)  # of the best part's score, best first
+_FAMILY: Final = 24  # parts below one, beyond which it is the heading of a table
 _BESIDE: Final = 1  # parts on either side of the best that explain it
 _MOST: Final = 64  # words that are looked for
 _LONGEST: Final = 2_000  # characters of an argument that are read
@@ -72,20 +73,20 @@ def raise_wanted(parts: Sequence[TextPart], words: Sequence[str]) -> list[TextPa
     for index in [index for index, worth in raised.items() if worth == ASKED + len(_LEVELS)]:
         for near in range(max(0, index - _BESIDE), min(len(parts), index + _BESIDE + 1)):
             raised.setdefault(near, ASKED)
+    families = Counter(part.head for part in parts)
+    explained = {
+        index for index, worth in raised.items() if worth == ASKED + len(_LEVELS) and families[index] <= _FAMILY
+    }
     found: list[TextPart] = []
     for index, part in enumerate(parts):
-        worth = raised.get(index, 0) or _below(part, raised)
+        worth = raised.get(index, 0)
+        if part.head in explained and part.worth > NOISE:  # it belongs to what was asked for
+            worth = max(worth, ASKED)
+            explained.add(index)
         if worth and part.lines and part.text.strip():
             part = replace(part, worth=worth)
         found.append(part)
     return found
-
-
-def _below(part: TextPart, raised: Mapping[int, int]) -> int:
-    """What belongs to a part that was asked for itself."""
-    if raised.get(part.head, 0) == ASKED + len(_LEVELS) and part.worth > NOISE:
-        return ASKED
-    return 0
 
 
 def _score(parts: Sequence[TextPart], words: Sequence[str]) -> dict[int, float]:
