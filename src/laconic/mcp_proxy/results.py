@@ -195,7 +195,20 @@ def _join_texts(result: Message, most: int) -> Message:
             others.append(block)
     if len(texts) <= most:
         return result
-    return {**result, "content": [{**first, "text": "\n".join(texts)}, *others]}
+    return {**result, "content": [{**first, "text": _join(texts)}, *others]}
+
+
+def _join(texts: list[str]) -> str:
+    """Texts one below the other; several JSON documents as one list."""
+    joined = "\n".join(texts)
+    if texts[0][:1] in "{[" and joined[-1:] in "]}":
+        listed = "[" + ",\n".join(texts) + "]"
+        try:
+            msgspec.json.decode(listed)
+        except (msgspec.DecodeError, RecursionError):
+            return joined
+        return listed
+    return joined
 
 
 def _is_told(structured: object, texts: list[str]) -> bool:

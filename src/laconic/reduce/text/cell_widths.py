@@ -14,10 +14,10 @@ class CellWidths:
     blob: int  # of a table's column of long texts
     string: int  # on a line of its own
     quoted: int  # of a patch inside JSON
-    extremes: bool = False  # whether rows with the lowest and the highest values stay before others
+    thorough: bool = False  # long texts are read below their row, and the ends of what is measured stay
 
 
 NARROW: Final = CellWidths(cell=160, blob=60, string=500, quoted=1_500)
-TIGHT: Final = CellWidths(cell=160, blob=60, string=500, quoted=60_000, extremes=True)
-MIDDLE: Final = CellWidths(cell=400, blob=400, string=1_500, quoted=60_000, extremes=True)
-WIDE: Final = CellWidths(cell=4_000, blob=4_000, string=12_000, quoted=60_000, extremes=True)
+TIGHT: Final = CellWidths(cell=160, blob=60, string=500, quoted=60_000, thorough=True)
+MIDDLE: Final = CellWidths(cell=400, blob=400, string=1_500, quoted=60_000, thorough=True)
+WIDE: Final = CellWidths(cell=4_000, blob=4_000, string=12_000, quoted=60_000, thorough=True)

@@ -23,7 +23,7 @@ from laconic.reduce.text.markup import markup_parts
 from laconic.reduce.text.mixed_output import mixed_parts
 from laconic.reduce.text.parts import NEAR, PLACE, TOP, TextPart, choose, shorten, write
 from laconic.reduce.text.patches import patch_parts
-from laconic.reduce.text.prose import prose_parts
+from laconic.reduce.text.prose import prose_parts, split_sentences
 from laconic.reduce.text.search_results import search_parts
 from laconic.reduce.text.tables import table_parts
 
@@ -75,7 +75,10 @@ def _parts(kind: Kind, body: str, widths: CellWidths) -> tuple[list[TextPart], b
         return _stream_parts(body)
     if kind == "html":
         return markup_parts(body), True
-    return FORMS[kind].parts(body.split("\n")), False
+    lines = body.split("\n")
+    if kind == "prose" and widths.thorough:
+        lines = split_sentences(lines)
+    return FORMS[kind].parts(lines), False
 
 
 def _json_parts(body: str, widths: CellWidths) -> tuple[list[TextPart], bool]:
@@ -89,9 +92,12 @@ def _text_parts(widths: CellWidths, text: str) -> list[TextPart]:
     """The parts of a text that JSON holds."""
     text = clean(text)
     kind = detect_clean(text)
-    if kind not in FORMS:
-        return prose_parts(text.split("\n"))
-    parts = FORMS[kind].parts(text.split("\n"))
+    lines = text.split("\n")
+    if kind == "html":
+        return markup_parts(text)
+    if kind not in FORMS or kind == "prose":
+        return prose_parts(split_sentences(lines) if widths.thorough else lines)
+    parts = FORMS[kind].parts(lines)
     if kind == "patch" and len(text) > widths.quoted:
         return [_quote(parts, widths.quoted)]
     return parts

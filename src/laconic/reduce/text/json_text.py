@@ -26,6 +26,7 @@ _SPARSE: Final = 0.2
 _RARELY: Final = 0.03  # of the rows
 _FIRST: Final = 2  # rows that stay whatever they are: many lists begin with the newest or the best
 _PAIR: Final = 2
+_WORDS: Final = 12  # spaces in a value from which it is a text
 _MANY: Final = 30  # texts of a list that are read like the lines of one text
 
 
@@ -84,8 +85,8 @@ def _write(out: PartWriter, key: str, value: object, depth: int) -> None:
     label = ""
     if key:
         label = f"{key}: "
-    value = open_document(value)
-    if is_text(value) and out.text(label.rstrip(), str(value), depth):
+    value = open_document(_join_lines(value))
+    if _is_readable(value, out.widths) and out.text(label.rstrip(), str(value), depth):
         return
     if not isinstance(value, dict | list) or not value:
         out.line(depth, label + scalar(value, out))
@@ -95,6 +96,22 @@ def _write(out: PartWriter, key: str, value: object, depth: int) -> None:
         _write_map(out, key, value, depth)
     else:
         _write_list(out, key, value, depth)
+
+
+def _is_readable(value: object, widths: CellWidths) -> bool:
+    """Whether a value is a text to be read as such: of several lines, or, where there is room, long."""
+    if is_text(value):
+        return True
+    return widths.thorough and isinstance(value, str) and len(value) > widths.cell and value.count(" ") > _WORDS
+
+
+def _join_lines(value: object) -> object:
+    """A text that is written as a list of its lines, as notebooks do, as a text."""
+    if not isinstance(value, list) or len(value) < _PAIR:
+        return value
+    if all(isinstance(line, str) and line.endswith("\n") for line in value[:-1]) and isinstance(value[-1], str):
+        return "".join(value)
+    return value
 
 
 def _write_map(out: PartWriter, key: str, value: Mapping[str, object], depth: int) -> None:
@@ -130,7 +147,7 @@ def _write_list(out: PartWriter, key: str, rows: Sequence[object], depth: int) -
         elif isinstance(each, list) and len(each) == _PAIR and isinstance(each[1], dict) and _is_flat(each[0]):
             records.append({"": each[0], **each[1]})  # a key with its record, as streams and indexes print them
     if len(records) == len(rows) and len(rows) > 1:
-        _write_table(out, key, [dict(flatten(row, out.widths.extremes)) for row in records], depth)
+        _write_table(out, key, [dict(flatten(row, out.widths.thorough)) for row in records], depth)
         return
     with out.below(out.line(depth, f"{key or 'list'} ({len(rows)}):")):
         if _write_rows(out, rows, depth + 1):
@@ -164,7 +181,7 @@ def _write_rows(out: PartWriter, rows: Sequence[object], depth: int) -> bool:
     if len(widths) == 1:
         table = list(zip(*lists, strict=True))
         odd = find_odd_rows([[str(cell) for cell in column] for column in table])
-        if out.widths.extremes:
+        if out.widths.thorough:
             odd |= find_extremes(table)
             odd.add(len(lists) - 1)
     for at, cells in enumerate(lists):
@@ -194,7 +211,7 @@ def flatten(row: Mapping[str, object], opened: bool, prefix: str = "") -> Iterat
 def _write_table(out: PartWriter, key: str, rows: Sequence[Mapping[str, object]], depth: int) -> None:
     """What all rows share stands in the heading; usual columns make a row, rare ones are named where they occur."""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    shared, columns, rare, nested = _sort_columns(names, rows)
+    shared, columns, rare, nested = _sort_columns(names, rows, out.widths)
     prefixes = {name: prefix for name in columns if (prefix := _common_prefix([row.get(name) for row in rows]))}
     derived = _find_derived(columns, prefixes, rows)
     columns = [name for name in columns if name not in derived]
@@ -247,7 +264,7 @@ def _write_table(out: PartWriter, key: str, rows: Sequence[Mapping[str, object]]
 def _find_telling_rows(out: PartWriter, columns: Sequence[str], rows: Sequence[Mapping[str, object]]) -> set[int]:
     """The rows that stay before others: odd ones, the first, and, where there is room, the ends of what is measured."""
     odd = find_odd_rows([[str(row.get(name)) for row in rows] for name in columns])
-    if out.widths.extremes:
+    if out.widths.thorough:
         odd |= find_extremes([[row.get(name) for row in rows] for name in columns])
         for name in columns:
             odd |= find_odd_members([row.get(name) for row in rows])
@@ -268,7 +285,7 @@ def _find_rows_with(rare: Sequence[str], rows: Sequence[Mapping[str, object]]) -
 
 
 def _sort_columns(
-    names: Sequence[str], rows: Sequence[Mapping[str, object]]
+    names: Sequence[str], rows: Sequence[Mapping[str, object]], widths: CellWidths
 ) -> tuple[dict[str, object], list[str], list[str], list[str]]:
     shared: dict[str, object] = {}
     columns: list[str] = []
@@ -281,13 +298,19 @@ def _sort_columns(
         present = sum(value not in NOTHING for value in values)
         if all(value == values[0] for value in values):
             shared[name] = values[0]
-        elif any(_is_deep(value) for value in values):
+        elif any(_is_deep(value) or (widths.thorough and _is_long(value, widths)) for value in values):
             nested.append(name)
         elif present < _SPARSE * len(rows) or present < 2:
             rare.append(name)
         else:
             columns.append(name)
     return shared, columns, rare, nested
+
+
+def _is_long(value: object, widths: CellWidths) -> bool:
+    """Whether a value would be cut in a table although it can be read."""
+    joined = _join_lines(value)
+    return isinstance(joined, str) and len(joined) > widths.cell and _is_readable(joined, widths)
 
 
 def _is_deep(value: object) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Final
 
 from laconic.reduce.text import signals
@@ -11,6 +13,8 @@ from laconic.reduce.text.parts import EDGE, KEY, NEAR, NOISE, PLACE, RARE, TextP
 _LONGEST: Final = 4_000
 _ENDS: Final = 12
 _OPENING: Final = 8  # lines that say what a text is: they stay before any other of their worth
+_PARAGRAPH: Final = 400  # characters of a line that is parted
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9(\[\"'])")
 _RULE: Final = 4  # characters by which a rule may be longer than its heading
 
 
@@ -32,6 +36,18 @@ def prose_parts(lines: Sequence[str]) -> list[TextPart]:
             parts.append(TextPart(text, worth, marked_lines(line) if times == 1 else times))
         index = same
     return parts
+
+
+def split_sentences(lines: Sequence[str]) -> list[str]:
+    """The lines, long ones parted between their sentences, so that one can stay without the others."""
+    found: list[str] = []
+    for line in lines:
+        if len(line) <= _PARAGRAPH:
+            found.append(line)
+            continue
+        for sentence in _SENTENCE.split(line):
+            found.extend(wrap(sentence, _PARAGRAPH, break_long_words=False, break_on_hyphens=False))
+    return found
 
 
 def _is_headed(lines: Sequence[str], index: int) -> bool:
