@@ -78,7 +78,7 @@ def test_look_only_calls_tools_that_only_read(tmp_path: Path) -> None:
 
 def test_a_long_result_is_shortened_and_recalled(tmp_path: Path) -> None:
     async def work() -> None:
-        async with relaying(tmp_path, definition("a")) as client:
+        async with relaying(tmp_path, definition("a"), settings={"around.budget": 2_000}) as client:
             shown = await client.text("rows", table="600")
             assert len(shown) < 12_000
             ref = shown.split("recall ")[-1].strip("]\n ")

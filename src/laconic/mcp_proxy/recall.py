@@ -14,8 +14,10 @@ from laconic.reduce.foreign_rows import rows_as_json
 from laconic.reduce.json_path import select_path
 from laconic.reduce.matching_records import find_records
 from laconic.reduce.pattern import find_passages
+from laconic.reduce.text.wanted_words import find_words
 
 _BUDGET: Final = 6_000  # tokens
+_ABOUT: Final = 1_500  # tokens, for a question
 _LAST: Final = 1_000_000_000
 _SECONDS: Final = 3.0  # for a pattern
 _AROUND: Final = 2  # lines around those that a pattern finds
@@ -26,7 +28,7 @@ def recall(reducer: ResultReducer, given: Mapping[str, Any]) -> str:
     ref = str(given.get("ref", "")).strip().strip("[]`'\"")
     if not ref:
         raise UsageError("`ref` is missing.", "It is in the last line of a shortened result.")
-    more = f"whole: recall {ref} with lines, grep or path"
+    more = f"whole: recall {ref} with about, grep, lines or path"
     pattern = str(given.get("grep") or "")
     if path := str(given.get("path") or ""):
         found = _select(reducer, ref, path)
@@ -37,6 +39,9 @@ def recall(reducer: ResultReducer, given: Mapping[str, Any]) -> str:
         text = reducer.archive.get(ref).decode("utf-8", "replace")
         found = _grep(text, pattern)
         return reducer.fit(found or f"nothing of {ref} matches {pattern}", _BUDGET, more)
+    if about := str(given.get("about") or ""):
+        text = reducer.archive.get(ref).decode("utf-8", "replace")
+        return reducer.reduce(text, _ABOUT, more, find_words(about))
     first, last = _range(str(given.get("lines") or ""))
     lines = reducer.archive.lines(ref, first, last)
     if not lines:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -21,16 +22,36 @@ from laconic.reduce.foreign_rows import open_strings, rows_as_json
 from laconic.reduce.page_snapshot import is_snapshot, shorten_snapshot
 from laconic.reduce.text import fill_budget
 from laconic.reduce.text.embedded_texts import open_document
+from laconic.reduce.text.wanted_words import find_words, words_of_arguments
 from laconic.sessions.archive import Archive
 
 _TASK: Final = "around"
 LARGE: Final = 400_000  # characters from which another process reduces: it holds Python's lock for long
 _SECONDS: Final = 60.0
+_ASKED_SHARE: Final = 1 / 3  # of the budget, for a caller that says what it wants to know
 _LEAST: Final = 200  # tokens that a text of several gets at least
 _ALIKE_SHARE: Final = 0.5  # of the reduced text that a list of changes may take
 _TELLING: Final = 2  # characters: shorter values are found in any text
 _TOLD: Final = 0.9  # of the values
 _STRUCTURED: Final = 2_000  # characters of structured content that pass as they are
+
+
+@dataclass(frozen=True, slots=True)
+class Interest:
+    """What a caller looks for in a result: in its words, or as the arguments of its call tell."""
+
+    about: str = ""
+    arguments: object = None
+
+    def words(self) -> tuple[str, ...]:
+        if self.about:
+            return find_words(self.about)
+        if isinstance(self.arguments, Mapping):
+            return words_of_arguments(self.arguments)
+        return ()
+
+
+_NOTHING_SAID: Final = Interest()
 
 
 class ResultReducer:
@@ -47,9 +68,11 @@ class ResultReducer:
     def close(self) -> None:
         self.archive.close()
 
-    def shorten(self, tool: str, result: Message, words: Sequence[str] = ()) -> Message:
-        """The result of a call; what holds the caller's words stays before anything else."""
+    def shorten(self, tool: str, result: Message, interest: Interest = _NOTHING_SAID) -> Message:
+        """The result of a call. A caller that says what it wants to know gets that, and less of the rest."""
         allowed = self._budget
+        if interest.about:
+            allowed = min(allowed, max(_LEAST, int(allowed * _ASKED_SHARE)))
         spelled = _spell_out(result)
         if allowed:
             spelled = _join_texts(spelled, max(1, allowed // _LEAST))
@@ -63,7 +86,7 @@ class ResultReducer:
         views: dict[int, str] = {}
         for place, (text, size) in enumerate(zip(texts, costs, strict=True)):
             room = max(_LEAST, allowed * size // max(1, total))
-            view = self._view(tool, text, size, room, words)
+            view = self._view(tool, text, size, room, interest)
             if view is not None:
                 views[place] = view
         if not views:
@@ -87,13 +110,13 @@ class ResultReducer:
     def reduce(self, text: str, budget: int, more: str, words: Sequence[str] = ()) -> str:
         """A text within a budget, counted with its last line."""
         if len(text) > LARGE:
-            return _reduce_elsewhere(text, budget, more)
+            return _reduce_elsewhere(text, budget, more, words)
         if is_snapshot(text):
             return shorten_snapshot(text, self._cost, budget, more)
         text = rows_as_json(text) or text
         return fill_budget(text, cost=self._cost, budget=budget, more=more, words=words).text
 
-    def _view(self, tool: str, text: str, size: int, room: int, words: Sequence[str]) -> str | None:
+    def _view(self, tool: str, text: str, size: int, room: int, interest: Interest) -> str | None:
         """A shorter form of one text; None where it stays."""
         if size <= self._whole // 2:
             return None
@@ -103,11 +126,11 @@ class ResultReducer:
             return None
         if len(text) <= LARGE:
             same = self._seen.find_same(text)
-            if same is not None:
+            if same is not None and (same.is_whole or not interest.about):
                 said = _point_to(same, ref)
                 self._seen.remember(tool, text, ref, self._cost(said), is_whole=same.is_whole)
                 return said
-        view = self.reduce(text, room, f"whole: recall {ref}", words)
+        view = self.reduce(text, room, f"whole: recall {ref}", interest.words())
         if len(text) <= LARGE:
             is_whole = f"recall {ref}" not in view
             view = self._against_earlier(tool, text, view, ref)
@@ -270,9 +293,20 @@ def _with_texts(result: Message, views: dict[int, str]) -> Message:
     return {**kept, "content": content}
 
 
-def _reduce_elsewhere(text: str, budget: int, more: str) -> str:
+def _reduce_elsewhere(text: str, budget: int, more: str, words: Sequence[str]) -> str:
     """In a process of its own, which can be killed; if that fails, the two ends of the text."""
-    words = [sys.executable, "-P", "-m", "laconic", "reduce", "--json", "--budget", str(budget)]
+    words = [
+        sys.executable,
+        "-P",
+        "-m",
+        "laconic",
+        "reduce",
+        "--json",
+        "--budget",
+        str(budget),
+        "--about",
+        " ".join(words),
+    ]
     last = f"[laconic: shortened; {more}]"
     try:
         done = subprocess.run(

@@ -70,11 +70,11 @@ def test_a_passage_is_found_by_the_words_of_a_question() -> None:
         f"The {chance.choice(things)} of unit {n} is checked each spring by the {chance.choice(things)} crew."
         for n in range(600)
     ]
-    lines[350] = "Warranty claims must reach the depot within 45 days, together with form Q-17."
+    lines[350] = "Warranty claims must reach the depot before the end of the quarter, together with the old part."
     text = "\n\n".join(lines)
-    assert "45 days" not in fill_budget(text, cost=_COST, budget=800).text
-    view = fill_budget(text, cost=_COST, budget=800, words=find_words("Within how many days is a claim due?"))
-    assert "45 days" in view.text
+    assert "end of the quarter" not in fill_budget(text, cost=_COST, budget=800).text
+    view = fill_budget(text, cost=_COST, budget=800, words=find_words("By when is a claim due?"))
+    assert "end of the quarter" in view.text
 
 
 def test_bytes_that_are_written_as_letters_are_named_not_shown() -> None:

@@ -91,12 +91,12 @@ def detect_clean(body: str, whole: bool = True) -> Kind:
         return "patch"
     if _TESTS.search(text) or _TESTS.search(body[-4000:]):
         return "tests"
+    if delimiter_of(solid):
+        return "table"
     return _by_lines(solid, lines, text)
 
 
 def _by_lines(solid: Sequence[str], lines: Sequence[str], text: str) -> Kind:
-    if delimiter_of(solid):
-        return "table"
     found = _share(solid, looks_placed)
     rows = _share(solid, looks_indented)
     headed = sum(looks_headed(line, lines[i + 1 : i + 3]) for i, line in enumerate(lines)) / max(1, len(solid))

@@ -23,7 +23,7 @@ from laconic.reduce.text.markup import markup_parts
 from laconic.reduce.text.mixed_output import mixed_parts
 from laconic.reduce.text.parts import NEAR, PLACE, TOP, TextPart, choose, shorten, write
 from laconic.reduce.text.patches import patch_parts
-from laconic.reduce.text.prose import prose_parts, split_sentences
+from laconic.reduce.text.prose import prose_parts, telling_parts
 from laconic.reduce.text.search_results import search_parts
 from laconic.reduce.text.tables import table_parts
 
@@ -77,7 +77,7 @@ def _parts(kind: Kind, body: str, widths: CellWidths) -> tuple[list[TextPart], b
         return markup_parts(body), True
     lines = body.split("\n")
     if kind == "prose" and widths.thorough:
-        lines = split_sentences(lines)
+        return telling_parts(lines), False
     return FORMS[kind].parts(lines), False
 
 
@@ -96,7 +96,7 @@ def _text_parts(widths: CellWidths, text: str) -> list[TextPart]:
     if kind == "html":
         return markup_parts(text)
     if kind not in FORMS or kind == "prose":
-        return prose_parts(split_sentences(lines) if widths.thorough else lines)
+        return telling_parts(lines) if widths.thorough else prose_parts(lines)
     parts = FORMS[kind].parts(lines)
     if kind == "patch" and len(text) > widths.quoted:
         return [_quote(parts, widths.quoted)]

@@ -140,6 +140,8 @@ def _write_map(out: PartWriter, key: str, value: Mapping[str, object], depth: in
 
 
 def _write_list(out: PartWriter, key: str, rows: Sequence[object], depth: int) -> None:
+    if out.widths.thorough:
+        rows = [open_document(row) for row in rows]
     records = []
     for each in rows:
         if isinstance(each, dict):

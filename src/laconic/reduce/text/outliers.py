@@ -19,6 +19,7 @@ _KINDS_SHARE: Final = 0.25  # of the rows
 _RARE_SHARE: Final = 0.03  # of the rows
 _MEASURES: Final = 8  # columns of numbers in which the ends are looked for
 _FEW_VALUES: Final = 8  # rows for each different value, at most: what hardly differs measures nothing
+_NOTHING: Final = frozenset({"", "-", "none", "null", "nan", "n/a", "nil"})
 _MEASURE: Final = re.compile(r"([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?) ?(?:%|[a-zA-Z]{1,3}\b|[KMGT]i?B?)?")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?")
 
@@ -96,7 +97,7 @@ def _read_measures(values: Sequence[object]) -> dict[int, float]:
     """The numbers of a column by their position; empty where it holds other things too."""
     found: dict[int, float] = {}
     for position, value in enumerate(values):
-        if value is None or value == "":
+        if value is None or str(value).strip().lower() in _NOTHING:
             continue
         if isinstance(value, bool):
             return {}
