@@ -218,12 +218,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting(
         "around.budget",
-        6_000,
-        "Maximum tokens of a result of a server behind `mcp --around`, a third of it if the call says what it is `about`;"
-        " 0: no limit.",
+        4_000,
+        "Maximum tokens of a result of a server behind `mcp --around`; 0: no limit.",
         minimum=0,
     ),
-    Setting("around.whole", 1_000, "Results of up to this many tokens pass unchanged.", minimum=0),
+    Setting("around.whole", 2_000, "Results of up to this many tokens pass unchanged.", minimum=0),
     Setting(
         "around.about",
         True,

@@ -28,7 +28,6 @@ from laconic.sessions.archive import Archive
 _TASK: Final = "around"
 LARGE: Final = 400_000  # characters from which another process reduces: it holds Python's lock for long
 _SECONDS: Final = 60.0
-_ASKED_SHARE: Final = 1 / 3  # of the budget, for a caller that says what it wants to know
 _LEAST: Final = 200  # tokens that a text of several gets at least
 _ALIKE_SHARE: Final = 0.5  # of the reduced text that a list of changes may take
 _TELLING: Final = 2  # characters: shorter values are found in any text
@@ -69,10 +68,8 @@ class ResultReducer:
         self.archive.close()
 
     def shorten(self, tool: str, result: Message, interest: Interest = _NOTHING_SAID) -> Message:
-        """The result of a call. A caller that says what it wants to know gets that, and less of the rest."""
+        """The result of a call. A caller that says what it wants to know gets that before anything else."""
         allowed = self._budget
-        if interest.about:
-            allowed = min(allowed, max(_LEAST, int(allowed * _ASKED_SHARE)))
         spelled = _spell_out(result)
         if allowed:
             spelled = _join_texts(spelled, max(1, allowed // _LEAST))
@@ -235,13 +232,14 @@ def _join(texts: list[str]) -> str:
 
 
 def _is_told(structured: object, texts: list[str]) -> bool:
-    """Whether the texts say it: as JSON, as the only value, which is how SDKs wrap a text, or value by value."""
-    if isinstance(structured, dict) and len(structured) == 1 and texts:
-        only = next(iter(structured.values()))
-        if only == texts[0] or only == texts:
+    """Whether the texts say it: as JSON, as the only value, which is how SDKs wrap what a tool returns, or value by value."""
+    read = [open_document(text) for text in texts]
+    forms = [structured]
+    if isinstance(structured, dict) and len(structured) == 1:
+        forms.append(next(iter(structured.values())))
+    for form in forms:
+        if form in (texts, read) or form in texts or form in read:
             return True
-    if any(text[:1] in "{[" and open_document(text) == structured for text in texts):
-        return True
     whole = " ".join("\n".join(texts).split())
     values = [value for value in _list_values(structured) if len(value) > _TELLING]
     told = sum(1 for value in values if " ".join(value.split()) in whole)

@@ -56,7 +56,7 @@ def _keep_tags(text: str, cost: Cost, budget: int, more: str) -> ReducedText | N
 def _read(text: str, more: str, widths: CellWidths, words: Sequence[str]) -> Document:
     lines = text.count("\n") + (not text.endswith("\n"))
     document = read_document(text, lines, more, widths)
-    return replace(document, parts=raise_wanted(document.parts, words))
+    return replace(document, parts=raise_wanted(document.parts, words, flowing=document.kind not in _EVENTS))
 
 
 def _write_all(document: Document) -> ReducedText:

@@ -25,6 +25,8 @@ _CROWD: Final = 200  # rows; beyond that not every one must stay
 _SPARSE: Final = 0.2
 _RARELY: Final = 0.03  # of the rows
 _FIRST: Final = 2  # rows that stay whatever they are: many lists begin with the newest or the best
+_ERRORS: Final = 12  # rows that may tell of errors however few there are
+_ERRORS_SHARE: Final = 0.25  # of the rows
 _PAIR: Final = 2
 _WORDS: Final = 12  # spaces in a value from which it is a text
 _MANY: Final = 30  # texts of a list that are read like the lines of one text
@@ -238,7 +240,7 @@ def _write_table(out: PartWriter, key: str, rows: Sequence[Mapping[str, object]]
         usual = PLACE
     else:
         usual = RARE
-    odd = _find_telling_rows(out, columns, rows) | _find_rows_with(rare, rows)
+    odd = _find_telling_rows(out, columns, rows) | _find_rows_with(rare, rows) | _find_findings([*columns, *rare], rows)
     for number, row in enumerate(rows):
         if nested and naming:
             out.own(str(row.get(naming, ""))[-80:])
@@ -253,8 +255,7 @@ def _write_table(out: PartWriter, key: str, rows: Sequence[Mapping[str, object]]
         inner = [(name, row[name]) for name in nested if row.get(name)]
         with out.below(place):
             if line or inner:
-                stays = number in odd or FINDING.search(line)
-                at = out.line(depth, line or "-", KEY if stays else usual)
+                at = out.line(depth, line or "-", KEY if number in odd else usual)
             else:
                 at = place
         with out.below(at):
@@ -274,6 +275,15 @@ def _find_telling_rows(out: PartWriter, columns: Sequence[str], rows: Sequence[M
     if not out.owner:
         odd.update(range(_FIRST))
     return odd
+
+
+def _find_findings(names: Sequence[str], rows: Sequence[Mapping[str, object]]) -> set[int]:
+    """The rows that tell of errors, unless many of them do."""
+    found: set[int] = set()
+    for number, row in enumerate(rows):
+        if any(FINDING.search(str(row.get(name, ""))) for name in names):
+            found.add(number)
+    return found if len(found) <= max(_ERRORS, len(rows) * _ERRORS_SHARE) else set()
 
 
 def _find_rows_with(rare: Sequence[str], rows: Sequence[Mapping[str, object]]) -> set[int]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import log
 from typing import Final
 
-from laconic.reduce.text.parts import ASKED, NOISE, TextPart
+from laconic.reduce.text.parts import ASKED, NOISE, TOP, TextPart
 
 _WORD: Final = re.compile(r"\d+(?:[.,:/-]\d+)+|[^\W\d_]+|\d+")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -20,7 +20,8 @@ _COMMON: Final = 0.25  # of the parts: a word in more of them tells nothing
 _FEW: Final = 3  # parts that a word may be in however few there are
 _LEVELS: Final = (0.8, 0.55, 0.35)  # of the best part's score, best first
 _FAMILY: Final = 24  # parts below one, beyond which it is the heading of a table
-_BESIDE: Final = 1  # parts on either side of the best that explain it
+_BESIDE: Final = 2  # lines on either side of the best that explain it
+_NEARBY: Final = 0.6  # of what a word counts that is in a line beside
 _MOST: Final = 64  # words that are looked for
 _LONGEST: Final = 2_000  # characters of an argument that are read
 _FILLERS: Final = """
@@ -58,22 +59,24 @@ def words_of_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
     return find_words(" ".join(texts))
 
 
-def raise_wanted(parts: Sequence[TextPart], words: Sequence[str]) -> list[TextPart]:
-    """The parts; those that hold most of these words come before all others, with what is beside them and below."""
-    scores = _score(parts, words)
-    best = max(scores.values(), default=0.0)
-    if not best:
+def raise_wanted(parts: Sequence[TextPart], words: Sequence[str], *, flowing: bool = True) -> list[TextPart]:
+    """The parts; those that hold most of these words come before all others, with what is beside them and below.
+
+    In a flowing text a sentence goes on in the next line; the lines of a log stand for themselves.
+    """
+    held = _find_held(parts, words)
+    weights = _weigh(held, len(parts))
+    scores = _score(held, weights)
+    if flowing:
+        scores = _spread(parts, held, weights, scores)
+    if not scores:
         return list(parts)
-    raised: dict[int, int] = {}
-    for index, score in scores.items():
-        for step, share in enumerate(_LEVELS):
-            if score >= share * best:
-                raised[index] = ASKED + len(_LEVELS) - step
-                break
-    for index in [index for index, worth in raised.items() if worth == ASKED + len(_LEVELS)]:
-        for near in range(max(0, index - _BESIDE), min(len(parts), index + _BESIDE + 1)):
-            raised.setdefault(near, ASKED)
     families = Counter(part.head for part in parts)
+    names = {index for index, part in enumerate(parts) if part.worth == TOP or families[index] > _FAMILY}
+    raised = _rank(scores, names)
+    for index in [index for index, worth in raised.items() if worth == ASKED + len(_LEVELS)]:
+        for near in _around(parts, index):
+            raised.setdefault(near, ASKED)
     explained = {
         index for index, worth in raised.items() if worth == ASKED + len(_LEVELS) and families[index] <= _FAMILY
     }
@@ -89,26 +92,77 @@ def raise_wanted(parts: Sequence[TextPart], words: Sequence[str]) -> list[TextPa
     return found
 
 
-def _score(parts: Sequence[TextPart], words: Sequence[str]) -> dict[int, float]:
-    """Parts by what they say of these words; a word counts for more, the fewer parts hold it."""
+def _rank(scores: Mapping[int, float], names: set[int]) -> dict[int, int]:
+    """What the parts that hold these words are worth. The names of the columns stay whatever they hold, so that they
+    are no measure for the rows below."""
+    raised: dict[int, int] = {}
+    for those in (scores.keys() - names, scores.keys() & names):
+        best = max((scores[index] for index in those), default=0.0)
+        for index in those:
+            for step, share in enumerate(_LEVELS):
+                if scores[index] >= share * best:
+                    raised[index] = ASKED + len(_LEVELS) - step
+                    break
+    return raised
+
+
+def _find_held(parts: Sequence[TextPart], words: Sequence[str]) -> dict[int, set[str]]:
+    """Which of these words each part holds."""
     wanted = set(words)
-    if not wanted:
-        return {}
     held: dict[int, set[str]] = {}
-    counts: Counter[str] = Counter()
-    for index, part in enumerate(parts):
+    for index, part in enumerate(parts) if wanted else ():
         here = {_stem(word) for word in _split(part.text)} & wanted
         if here:
             held[index] = here
-            counts.update(here)
-    most = max(_FEW, _COMMON * len(parts))
-    weights = {word: log(1 + len(parts) / count) for word, count in counts.items() if count <= most}
+    return held
+
+
+def _weigh(held: Mapping[int, set[str]], parts: int) -> dict[str, float]:
+    """What each word counts: more, the fewer parts hold it."""
+    counts: Counter[str] = Counter()
+    for here in held.values():
+        counts.update(here)
+    most = max(_FEW, _COMMON * parts)
+    return {word: log(1 + parts / count) for word, count in counts.items() if count <= most}
+
+
+def _score(held: Mapping[int, set[str]], weights: Mapping[str, float]) -> dict[int, float]:
+    """Parts by what they say of these words."""
     scores: dict[int, float] = {}
     for index, here in held.items():
         score = sum(weights.get(word, 0.0) for word in here)
         if score:
             scores[index] = score
     return scores
+
+
+def _spread(
+    parts: Sequence[TextPart], held: Mapping[int, set[str]], weights: Mapping[str, float], scores: Mapping[int, float]
+) -> dict[int, float]:
+    """A line of a text counts for more if the lines around it hold other words that are wanted: a sentence is longer than
+    a line."""
+    spread = dict(scores)
+    for index in scores:
+        if parts[index].what != "lines":
+            continue
+        known = held[index]
+        for near in _around(parts, index):
+            others = held.get(near, set()) - known
+            spread[index] += _NEARBY * sum(weights.get(word, 0.0) for word in others)
+            known = known | others
+    return spread
+
+
+def _around(parts: Sequence[TextPart], index: int) -> Iterable[int]:
+    """The lines of the same text beside one, the nearest first; empty ones do not count."""
+    for step in (1, -1):
+        left = _BESIDE
+        near = index + step
+        while left and 0 <= near < len(parts) and parts[near].what == "lines":
+            if parts[near].text.strip():
+                left -= 1
+                yield near
+            near += step
 
 
 def _split(text: str) -> Iterable[str]:
