@@ -232,7 +232,7 @@ def _join(texts: list[str]) -> str:
 
 
 def _is_told(structured: object, texts: list[str]) -> bool:
-    """Whether the texts say it: as JSON, as the only value, which is how SDKs wrap what a tool returns, or value by value."""
+    """Whether the texts say it: as JSON, as the only value, as SDKs wrap what a tool returns, or value by value."""
     read = [open_document(text) for text in texts]
     forms = [structured]
     if isinstance(structured, dict) and len(structured) == 1:

@@ -240,7 +240,8 @@ def _write_table(out: PartWriter, key: str, rows: Sequence[Mapping[str, object]]
         usual = PLACE
     else:
         usual = RARE
-    odd = _find_telling_rows(out, columns, rows) | _find_rows_with(rare, rows) | _find_findings([*columns, *rare], rows)
+    odd = _find_telling_rows(out, columns, rows) | _find_rows_with(rare, rows)
+    odd |= _find_findings([*columns, *rare], rows)
     for number, row in enumerate(rows):
         if nested and naming:
             out.own(str(row.get(naming, ""))[-80:])
