@@ -102,6 +102,19 @@ def test_the_lines_of_a_log_stand_for_themselves(flowing: bool, raised: set[int]
     assert {index for index, part in enumerate(found) if part.worth > ASKED} == raised
 
 
+def test_a_few_errors_stay_whatever_is_looked_for() -> None:
+    lines = [
+        f"2026-03-01T10:{n // 60:02}:{n % 60:02}Z INFO worker-{n % 7} handled request {n * 13}" for n in range(3000)
+    ]
+    lines[1700] = "2026-03-01T11:00:00Z ERROR timeout after 30s calling billing"
+    view = fill_budget("\n".join(lines), cost=_COST, budget=2_000, words=find_words("worker-3"))
+    assert "timeout after 30s calling billing" in view.text
+
+
+def test_a_digit_inside_a_name_is_no_word() -> None:
+    assert find_words("/tmp/tmp3x_k7/rule 8 of 12b") == ("tmp", "rule", "8", "12")
+
+
 @pytest.mark.parametrize("form", ["json", "csv"])
 def test_the_names_of_columns_do_not_hide_the_row_that_is_asked_for(form: str) -> None:
     rows = _orders(900)

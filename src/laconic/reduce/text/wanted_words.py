@@ -9,9 +9,9 @@ from dataclasses import replace
 from math import log
 from typing import Final
 
-from laconic.reduce.text.parts import ASKED, NOISE, TOP, TextPart
+from laconic.reduce.text.parts import ASKED, KEY, NOISE, TOP, TextPart
 
-_WORD: Final = re.compile(r"\d+(?:[.,:/-]\d+)+|[^\W\d_]+|\d+")
+_WORD: Final = re.compile(r"\d+(?:[.,:/-]\d+)+|[^\W\d_]+|\d{2,}|(?<![^\W_])\d(?![^\W_])")  # no digit inside a word
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ENDING: Final = re.compile(r"(?:ings?|edly|ed|es|s|ly|ion|ions)$")
 _STEM: Final = 4  # letters that stay of a word without its ending
@@ -22,6 +22,7 @@ _LEVELS: Final = (0.8, 0.55, 0.35)  # of the best part's score, best first
 _FAMILY: Final = 24  # parts below one, beyond which it is the heading of a table
 _BESIDE: Final = 2  # lines on either side of the best that explain it
 _NEARBY: Final = 0.6  # of what a word counts that is in a line beside
+_ERRORS: Final = 12  # parts that tell of errors or stand out, at most: they stay whatever is looked for
 _MOST: Final = 64  # words that are looked for
 _LONGEST: Final = 2_000  # characters of an argument that are read
 _FILLERS: Final = """
@@ -71,6 +72,7 @@ def raise_wanted(parts: Sequence[TextPart], words: Sequence[str], *, flowing: bo
         scores = _spread(parts, held, weights, scores)
     if not scores:
         return list(parts)
+    telling = [index for index, part in enumerate(parts) if part.worth == KEY]
     families = Counter(part.head for part in parts)
     names = {index for index, part in enumerate(parts) if part.worth == TOP or families[index] > _FAMILY}
     raised = _rank(scores, names)
@@ -80,6 +82,8 @@ def raise_wanted(parts: Sequence[TextPart], words: Sequence[str], *, flowing: bo
     explained = {
         index for index, worth in raised.items() if worth == ASKED + len(_LEVELS) and families[index] <= _FAMILY
     }
+    if len(telling) <= _ERRORS:
+        raised |= dict.fromkeys(telling, ASKED + len(_LEVELS) + 1)
     found: list[TextPart] = []
     for index, part in enumerate(parts):
         worth = raised.get(index, 0)
