@@ -11,7 +11,7 @@ import pytest
 
 from laconic.config import load
 from laconic.mcp_proxy.recall import recall
-from laconic.mcp_proxy.results import Interest, ResultReducer
+from laconic.mcp_proxy.results import ResultReducer
 from laconic.mcp_proxy.tool_lines import describe_tool
 from laconic.tokens.count import counter
 
@@ -123,7 +123,7 @@ def test_a_caller_that_says_what_it_wants_gets_that(reducer: ResultReducer) -> N
     result = {"content": [{"type": "text", "text": json.dumps(rows)}]}
     wanted = f"{rows[1203]['id']} | {rows[1203]['owner']} "
     plain = reducer.shorten("list", result)["content"][0]["text"]
-    asked = reducer.shorten("list", result, Interest(f"Who owns {rows[1203]['id']}?"))["content"][0]["text"]
+    asked = reducer.shorten("list", result, f"Who owns {rows[1203]['id']}?")["content"][0]["text"]
     assert wanted not in plain
     assert wanted in asked
     assert counter()(asked) <= 4_000

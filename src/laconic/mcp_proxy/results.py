@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
@@ -22,7 +21,7 @@ from laconic.reduce.foreign_rows import open_strings, rows_as_json
 from laconic.reduce.page_snapshot import is_snapshot, shorten_snapshot
 from laconic.reduce.text import fill_budget
 from laconic.reduce.text.embedded_texts import open_document
-from laconic.reduce.text.wanted_words import find_words, words_of_arguments
+from laconic.reduce.text.wanted_words import find_words
 from laconic.sessions.archive import Archive
 
 _TASK: Final = "around"
@@ -33,24 +32,6 @@ _ALIKE_SHARE: Final = 0.5  # of the reduced text that a list of changes may take
 _TELLING: Final = 2  # characters: shorter values are found in any text
 _TOLD: Final = 0.9  # of the values
 _STRUCTURED: Final = 2_000  # characters of structured content that pass as they are
-
-
-@dataclass(frozen=True, slots=True)
-class Interest:
-    """What a caller looks for in a result: in its words, or as the arguments of its call tell."""
-
-    about: str = ""
-    arguments: object = None
-
-    def words(self) -> tuple[str, ...]:
-        if self.about:
-            return find_words(self.about)
-        if isinstance(self.arguments, Mapping):
-            return words_of_arguments(self.arguments)
-        return ()
-
-
-_NOTHING_SAID: Final = Interest()
 
 
 class ResultReducer:
@@ -67,7 +48,7 @@ class ResultReducer:
     def close(self) -> None:
         self.archive.close()
 
-    def shorten(self, tool: str, result: Message, interest: Interest = _NOTHING_SAID) -> Message:
+    def shorten(self, tool: str, result: Message, about: str = "") -> Message:
         """The result of a call. A caller that says what it wants to know gets that before anything else."""
         allowed = self._budget
         spelled = _spell_out(result)
@@ -83,7 +64,7 @@ class ResultReducer:
         views: dict[int, str] = {}
         for place, (text, size) in enumerate(zip(texts, costs, strict=True)):
             room = max(_LEAST, allowed * size // max(1, total))
-            view = self._view(tool, text, size, room, interest)
+            view = self._view(tool, text, size, room, about)
             if view is not None:
                 views[place] = view
         if not views:
@@ -113,7 +94,7 @@ class ResultReducer:
         text = rows_as_json(text) or text
         return fill_budget(text, cost=self._cost, budget=budget, more=more, words=words).text
 
-    def _view(self, tool: str, text: str, size: int, room: int, interest: Interest) -> str | None:
+    def _view(self, tool: str, text: str, size: int, room: int, about: str) -> str | None:
         """A shorter form of one text; None where it stays."""
         if size <= self._whole // 2:
             return None
@@ -123,11 +104,11 @@ class ResultReducer:
             return None
         if len(text) <= LARGE:
             same = self._seen.find_same(text)
-            if same is not None and (same.is_whole or not interest.about):
+            if same is not None and (same.is_whole or not about):
                 said = _point_to(same, ref)
                 self._seen.remember(tool, text, ref, self._cost(said), is_whole=same.is_whole)
                 return said
-        view = self.reduce(text, room, f"whole: recall {ref}", interest.words())
+        view = self.reduce(text, room, f"whole: recall {ref}", find_words(about))
         if len(text) <= LARGE:
             is_whole = f"recall {ref}" not in view
             view = self._against_earlier(tool, text, view, ref)

@@ -17,7 +17,7 @@ from laconic.mcp_proxy import own_tools
 from laconic.mcp_proxy.messages import INVALID_PARAMS, ErrorAnswer, Message, text_result
 from laconic.mcp_proxy.pipeline import Pipeline
 from laconic.mcp_proxy.recall import recall
-from laconic.mcp_proxy.results import LARGE, Interest, ResultReducer
+from laconic.mcp_proxy.results import LARGE, ResultReducer
 from laconic.mcp_proxy.server_group import ServerGroup
 from laconic.mcp_proxy.tool_directory import ForeignTool
 from laconic.mcp_proxy.tool_lines import WIDTHS, misfits, only_reads, visible, write_schema
@@ -131,7 +131,7 @@ class ToolCalls:
             return await self._run(self._small, lambda: text_result(recall(self._small, given)))
         value = await Pipeline(self._reader(ask)).run(given.get("steps"))
         text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-        return await self._shorten(own_tools.PIPELINE, text_result(text), Interest())
+        return await self._shorten(own_tools.PIPELINE, text_result(text))
 
     async def _call_named(self, given: Message, params: Message, ask: Ask, *, reading: bool) -> Message:
         """A foreign tool by `call`, whose caller may know no more than its line."""
@@ -164,14 +164,14 @@ class ToolCalls:
         """Call the tool under its own name, and shorten what it answers around what the caller wants to know."""
         self.used[entry.key] += 1
         result = await ask(entry.server, "tools/call", {**params, "name": entry.tool["name"]})
-        return await self._shorten(entry.name, result, Interest(about, params.get("arguments")))
+        return await self._shorten(entry.name, result, about)
 
-    async def _shorten(self, tool: str, result: Message, interest: Interest) -> Message:
+    async def _shorten(self, tool: str, result: Message, about: str = "") -> Message:
         size = _text_size(result)
         if size <= self._settings.number("around.whole"):  # not even a character for a token
             return result
         reducer = self._large if size > LARGE else self._small
-        return await self._run(reducer, lambda: reducer.shorten(tool, result, interest))
+        return await self._run(reducer, lambda: reducer.shorten(tool, result, about))
 
     async def _run(self, reducer: ResultReducer, work: Callable[[], Message]) -> Message:
         worker = self._large_worker if reducer is self._large else self._worker

@@ -24,7 +24,6 @@ _BESIDE: Final = 2  # lines on either side of the best that explain it
 _NEARBY: Final = 0.6  # of what a word counts that is in a line beside
 _ERRORS: Final = 12  # parts that tell of errors or stand out, at most: they stay whatever is looked for
 _MOST: Final = 64  # words that are looked for
-_LONGEST: Final = 2_000  # characters of an argument that are read
 _FILLERS: Final = """
     a about above after all also am an and any are as at be been before below between but by can could did do does
     each find for from get give had has have he her here him his how i if in into is it its just last like list look
@@ -43,21 +42,6 @@ def find_words(text: str) -> tuple[str, ...]:
         if (word not in _FILLING and len(word) >= _SHORTEST) or word.isdigit():
             found[_stem(word)] = None
     return tuple(found)[:_MOST]
-
-
-def words_of_arguments(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """The telling words in the values of a call's arguments."""
-    texts = []
-    queue: list[object] = [arguments]
-    while queue:
-        value = queue.pop()
-        if isinstance(value, Mapping):
-            queue.extend(value.values())
-        elif isinstance(value, list):
-            queue.extend(value)
-        elif isinstance(value, str):
-            texts.append(value[:_LONGEST])
-    return find_words(" ".join(texts))
 
 
 def raise_wanted(parts: Sequence[TextPart], words: Sequence[str], *, flowing: bool = True) -> list[TextPart]:
