@@ -218,11 +218,16 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting(
         "around.budget",
-        2_000,
+        4_000,
         "Maximum tokens of a result of a server behind `mcp --around`; 0: no limit.",
         minimum=0,
     ),
-    Setting("around.whole", 300, "Results of up to this many tokens pass unchanged.", minimum=0),
+    Setting("around.whole", 2_000, "Results of up to this many tokens pass unchanged.", minimum=0),
+    Setting(
+        "around.about",
+        True,
+        "Whether tools that are listed in full get an optional argument `about`: what the model wants to know.",
+    ),
     Setting(
         "around.schemas",
         "auto",

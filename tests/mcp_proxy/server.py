@@ -67,6 +67,8 @@ def text(value: str, **more: Any) -> dict[str, Any]:
 
 def call(number: Any, name: str, given: dict[str, Any], meta: dict[str, Any]) -> None:
     SEEN["calls"] += 1
+    if name != "state":
+        SEEN["given"] = given
     if "hang" in MODES:
         return
     if "die" in MODES:

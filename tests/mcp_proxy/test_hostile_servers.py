@@ -159,7 +159,7 @@ def test_the_longest_answer_delays_the_others_by_less_than_a_second(tmp_path: Pa
 
     async def work() -> None:
         evil = scripted(tmp_path, "evil", tools=tools("work"), content=content)
-        async with relaying(tmp_path, evil, definition("good")) as client:
+        async with relaying(tmp_path, evil, definition("good"), settings={"around.budget": 2_000}) as client:
             await client.text("call", tool="good/echo", arguments={"text": "hi"})
             _, long = client.start("tools/call", {"name": "call", "arguments": {"tool": "evil/work"}})
             answered = 0

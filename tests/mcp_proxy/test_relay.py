@@ -78,7 +78,7 @@ def test_look_only_calls_tools_that_only_read(tmp_path: Path) -> None:
 
 def test_a_long_result_is_shortened_and_recalled(tmp_path: Path) -> None:
     async def work() -> None:
-        async with relaying(tmp_path, definition("a")) as client:
+        async with relaying(tmp_path, definition("a"), settings={"around.budget": 2_000}) as client:
             shown = await client.text("rows", table="600")
             assert len(shown) < 12_000
             ref = shown.split("recall ")[-1].strip("]\n ")
@@ -89,6 +89,38 @@ def test_a_long_result_is_shortened_and_recalled(tmp_path: Path) -> None:
             wrong = await client.call("recall", ref=ref, path="rows[0].nothing")
             assert wrong["isError"]
             assert "id, state, size, owner" in wrong["content"][0]["text"]
+
+    run(work())
+
+
+@pytest.mark.parametrize("schemas", ["full", "lines"])
+def test_a_call_says_what_it_is_about_and_no_server_hears_it(tmp_path: Path, schemas: str) -> None:
+    async def work() -> None:
+        settings = {"around.schemas": schemas, "around.budget": 800}
+        async with relaying(tmp_path, definition("a"), settings=settings) as client:
+            listed = {tool["name"]: tool for tool in (await client.ask("tools/list"))["tools"]}
+            wish = {"about": "who owns a-0431?"}
+            if schemas == "full":
+                assert "about" in listed["rows"]["inputSchema"]["properties"]
+                shown = await client.text("rows", table="900", **wish)
+            else:
+                assert "about" in listed["call"]["inputSchema"]["properties"]
+                shown = await client.text("call", tool="rows", arguments={"table": "900"}, **wish)
+            assert "a-0431" in shown
+            assert "a-0432" not in shown
+            assert json.loads(await client.text("state"))["given"] == {"table": "900"}
+            ref = shown.split("recall ")[-1].strip("]\n ")
+            assert "a-0577" in await client.text("recall", ref=ref, about="what is a-0577?")
+
+    run(work())
+
+
+def test_tools_are_listed_without_about_where_the_user_does_not_want_it(tmp_path: Path) -> None:
+    async def work() -> None:
+        settings = {"around.schemas": "full", "around.about": False}
+        async with relaying(tmp_path, definition("a"), settings=settings) as client:
+            listed = (await client.ask("tools/list"))["tools"]
+            assert "about" not in listed[0]["inputSchema"]["properties"]
 
     run(work())
 

@@ -112,6 +112,24 @@ def test_structured_content_that_holds_the_text_is_not_printed_twice(reducer: Re
     assert "guide://steps" in texts[-1]
 
 
+def test_what_an_sdk_wraps_in_a_name_is_not_added_to_the_same_text(reducer: ResultReducer) -> None:
+    rows = [{"id": number, "page": f"<p>paragraph {number}</p>"} for number in range(60)]
+    result = {"content": [{"type": "text", "text": json.dumps(rows)}], "structuredContent": {"result": rows}}
+    assert reducer.shorten("read", result) == result  # it is short enough once
+
+
+def test_a_caller_that_says_what_it_wants_gets_that(reducer: ResultReducer) -> None:
+    rows = [{"id": 7000 + n, "owner": f"team-{n * 7919 % 613}", "note": "looked at " * (n % 9)} for n in range(2000)]
+    result = {"content": [{"type": "text", "text": json.dumps(rows)}]}
+    wanted = f"{rows[1203]['id']} | {rows[1203]['owner']} "
+    plain = reducer.shorten("list", result)["content"][0]["text"]
+    asked = reducer.shorten("list", result, f"Who owns {rows[1203]['id']}?")["content"][0]["text"]
+    assert wanted not in plain
+    assert wanted in asked
+    assert counter()(asked) <= 4_000
+    assert counter()(plain) <= 4_000
+
+
 def test_the_only_argument_of_a_tool_is_named_although_it_is_not_required() -> None:
     tool = {"name": "query", "inputSchema": {"properties": {"sql": {"type": "string"}}}, "description": "Run SQL."}
     assert describe_tool("query", tool).startswith("query(sql?)")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from laconic.mcp_proxy.messages import Message
 from laconic.mcp_proxy.tool_directory import ForeignTool
-from laconic.mcp_proxy.tool_lines import WIDTHS, describe_tool, visible
+from laconic.mcp_proxy.tool_lines import WIDTHS, describe_tool, properties_of, visible
 
 CALL: Final = "call"
 LOOK: Final = "look"
@@ -16,7 +16,9 @@ PIPELINE: Final = "pipeline"
 RECALL: Final = "recall"
 NAMES: Final = (CALL, LOOK, TOOLS, PIPELINE, RECALL)
 
-_TOOL_AND_ARGUMENTS: Final = {"tool": {"type": "string"}, "arguments": {"type": "object"}}
+ABOUT: Final = "about"
+_ABOUT: Final = {"type": "string", "description": "What you want to know; long results are shortened around it"}
+_TOOL_AND_ARGUMENTS: Final = {"tool": {"type": "string"}, "arguments": {"type": "object"}, ABOUT: _ABOUT}
 _READS: Final = {"readOnlyHint": True}
 _STEPS_HELP: Final = (
     "Runs steps with tools that only read, and answers with the last value. Steps: {call, arguments, each: $list},"
@@ -72,11 +74,13 @@ def pipeline_tool() -> Message:
 def recall_tool() -> Message:
     return {
         "name": RECALL,
-        "description": "What a result left out: lines 40-80, lines that match grep, or a path into JSON (items[*].id)",
+        "description": "What a result left out: about a question, rows or lines that match grep, lines 40-80, or a path"
+        " into JSON (items[*].id)",
         "inputSchema": {
             "type": "object",
             "properties": {
                 "ref": {"type": "string"},
+                ABOUT: {"type": "string"},
                 "lines": {"type": "string"},
                 "grep": {"type": "string"},
                 "path": {"type": "string"},
@@ -86,6 +90,30 @@ def recall_tool() -> Message:
         "annotations": _READS,
         "_meta": {"anthropic/alwaysLoad": True},  # Claude Code would have to search for it first
     }
+
+
+def add_about(tool: Message) -> Message:
+    """A foreign tool with an argument by which the caller says what it wants to know, unless it has one of that name."""
+    schema = tool.get("inputSchema")
+    if not isinstance(schema, Mapping) or takes_about(tool):
+        return tool
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping):
+        properties = {}
+    return {**tool, "inputSchema": {**schema, "properties": {**properties, ABOUT: _ABOUT}}}
+
+
+def takes_about(tool: Message) -> bool:
+    """Whether a foreign tool has an argument of that name itself."""
+    return ABOUT in properties_of(tool)
+
+
+def part_about(tool: Message, arguments: Message) -> tuple[Message, str]:
+    """The arguments that are the server's, and what the caller wants to know."""
+    about = arguments.get(ABOUT)
+    if not isinstance(about, str) or takes_about(tool):
+        return arguments, ""
+    return {name: value for name, value in arguments.items() if name != ABOUT}, about
 
 
 def list_tools(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
@@ -19,8 +19,9 @@ from laconic.mcp_proxy.seen_results import SeenResults, ShownText, describe_chan
 from laconic.records import ArchivedOriginal
 from laconic.reduce.foreign_rows import open_strings, rows_as_json
 from laconic.reduce.page_snapshot import is_snapshot, shorten_snapshot
-from laconic.reduce.text import reduce_text
+from laconic.reduce.text import fill_budget
 from laconic.reduce.text.embedded_texts import open_document
+from laconic.reduce.text.wanted_words import find_words
 from laconic.sessions.archive import Archive
 
 _TASK: Final = "around"
@@ -47,9 +48,9 @@ class ResultReducer:
     def close(self) -> None:
         self.archive.close()
 
-    def shorten(self, tool: str, result: Message, budget: int | None = None) -> Message:
-        """The result of a call; `budget` in tokens is the caller's wish, 0 means whole."""
-        allowed = self._budget if budget is None else budget
+    def shorten(self, tool: str, result: Message, about: str = "") -> Message:
+        """The result of a call. A caller that says what it wants to know gets that before anything else."""
+        allowed = self._budget
         spelled = _spell_out(result)
         if allowed:
             spelled = _join_texts(spelled, max(1, allowed // _LEAST))
@@ -63,7 +64,7 @@ class ResultReducer:
         views: dict[int, str] = {}
         for place, (text, size) in enumerate(zip(texts, costs, strict=True)):
             room = max(_LEAST, allowed * size // max(1, total))
-            view = self._view(tool, text, size, room)
+            view = self._view(tool, text, size, room, about)
             if view is not None:
                 views[place] = view
         if not views:
@@ -84,33 +85,30 @@ class ResultReducer:
             return text
         return self.reduce(text, budget, more)
 
-    def reduce(self, text: str, budget: int, more: str) -> str:
+    def reduce(self, text: str, budget: int, more: str, words: Sequence[str] = ()) -> str:
         """A text within a budget, counted with its last line."""
         if len(text) > LARGE:
-            return _reduce_elsewhere(text, budget, more)
+            return _reduce_elsewhere(text, budget, more, words)
         if is_snapshot(text):
             return shorten_snapshot(text, self._cost, budget, more)
-        text = open_strings(text)
         text = rows_as_json(text) or text
-        view = reduce_text(text, cost=self._cost, more=more)
-        if self._cost(view.text) > budget:
-            view = reduce_text(text, cost=self._cost, budget=budget, more=more)
-        return view.text
+        return fill_budget(text, cost=self._cost, budget=budget, more=more, words=words).text
 
-    def _view(self, tool: str, text: str, size: int, room: int) -> str | None:
+    def _view(self, tool: str, text: str, size: int, room: int, about: str) -> str | None:
         """A shorter form of one text; None where it stays."""
         if size <= self._whole // 2:
             return None
+        text = open_strings(text)
         ref = self.keep(tool, text)
         if not ref:
             return None
         if len(text) <= LARGE:
             same = self._seen.find_same(text)
-            if same is not None:
+            if same is not None and (same.is_whole or not about):
                 said = _point_to(same, ref)
                 self._seen.remember(tool, text, ref, self._cost(said), is_whole=same.is_whole)
                 return said
-        view = self.reduce(text, room, f"whole: recall {ref}")
+        view = self.reduce(text, room, f"whole: recall {ref}", find_words(about))
         if len(text) <= LARGE:
             is_whole = f"recall {ref}" not in view
             view = self._against_earlier(tool, text, view, ref)
@@ -198,17 +196,31 @@ def _join_texts(result: Message, most: int) -> Message:
             others.append(block)
     if len(texts) <= most:
         return result
-    return {**result, "content": [{**first, "text": "\n".join(texts)}, *others]}
+    return {**result, "content": [{**first, "text": _join(texts)}, *others]}
+
+
+def _join(texts: list[str]) -> str:
+    """Texts one below the other; several JSON documents as one list."""
+    joined = "\n".join(texts)
+    if texts[0][:1] in "{[" and joined[-1:] in "]}":
+        listed = "[" + ",\n".join(texts) + "]"
+        try:
+            msgspec.json.decode(listed)
+        except (msgspec.DecodeError, RecursionError):
+            return joined
+        return listed
+    return joined
 
 
 def _is_told(structured: object, texts: list[str]) -> bool:
-    """Whether the texts say it: as JSON, as the only value, which is how SDKs wrap a text, or value by value."""
-    if isinstance(structured, dict) and len(structured) == 1 and texts:
-        only = next(iter(structured.values()))
-        if only == texts[0] or only == texts:
+    """Whether the texts say it: as JSON, as the only value, as SDKs wrap what a tool returns, or value by value."""
+    read = [open_document(text) for text in texts]
+    forms = [structured]
+    if isinstance(structured, dict) and len(structured) == 1:
+        forms.append(next(iter(structured.values())))
+    for form in forms:
+        if form in (texts, read) or form in texts or form in read:
             return True
-    if any(text[:1] in "{[" and open_document(text) == structured for text in texts):
-        return True
     whole = " ".join("\n".join(texts).split())
     values = [value for value in _list_values(structured) if len(value) > _TELLING]
     told = sum(1 for value in values if " ".join(value.split()) in whole)
@@ -260,9 +272,20 @@ def _with_texts(result: Message, views: dict[int, str]) -> Message:
     return {**kept, "content": content}
 
 
-def _reduce_elsewhere(text: str, budget: int, more: str) -> str:
+def _reduce_elsewhere(text: str, budget: int, more: str, words: Sequence[str]) -> str:
     """In a process of its own, which can be killed; if that fails, the two ends of the text."""
-    words = [sys.executable, "-P", "-m", "laconic", "reduce", "--json", "--budget", str(budget)]
+    words = [
+        sys.executable,
+        "-P",
+        "-m",
+        "laconic",
+        "reduce",
+        "--json",
+        "--budget",
+        str(budget),
+        "--about",
+        " ".join(words),
+    ]
     last = f"[laconic: shortened; {more}]"
     try:
         done = subprocess.run(

@@ -57,7 +57,7 @@ class ToolCalls:
 
     def list_in_full(self) -> list[Message]:
         """Every foreign tool as its server describes it, for clients that search tools by themselves."""
-        listed = [_as_listed(entry) for entry in self._servers.directory.all()]
+        listed = [self._in_full(entry) for entry in self._servers.directory.all()]
         return [*listed, own_tools.pipeline_tool(), own_tools.recall_tool()]
 
     def list_in_lines(self, usage: dict[str, int]) -> list[Message]:
@@ -71,7 +71,7 @@ class ToolCalls:
         full = {entry.key for entry in often}
         self._explained |= full
         rest = [entry for entry in entries if entry.key not in full]
-        listed = [_as_listed(entry) for entry in sorted(often, key=lambda entry: entry.name)]
+        listed = [self._in_full(entry) for entry in sorted(often, key=lambda entry: entry.name)]
         return [
             own_tools.call_tool(self._write_lines(rest)),
             own_tools.look_tool(),
@@ -80,6 +80,12 @@ class ToolCalls:
             own_tools.recall_tool(),
             *listed,
         ]
+
+    def _in_full(self, entry: ForeignTool) -> Message:
+        """A tool as its server describes it, with `about` if the user does not mind."""
+        if self._settings.flag("around.about"):
+            return own_tools.add_about(_as_listed(entry))
+        return _as_listed(entry)
 
     def _write_lines(self, entries: list[ForeignTool]) -> str:
         """A line for each tool, as wide as a tenth of the whole schemas allows."""
@@ -103,7 +109,10 @@ class ToolCalls:
             if name in own_tools.NAMES:
                 return await self._call_own(name, given, params, ask)
             entry = await self._find(name)
-            return await self._pass(entry, params, ask)
+            inner, about = own_tools.part_about(entry.tool, given)
+            if about:
+                params = {**params, "arguments": inner}
+            return await self._pass(entry, params, ask, about)
         except (UsageError, ServerUnavailable, LaconicError) as error:
             return text_result(f"error: {error}", failed=True)
 
@@ -133,6 +142,8 @@ class ToolCalls:
         if isinstance(arguments, str):
             arguments = _decode_object(arguments)
         inner: Message = arguments if isinstance(arguments, dict) else {}
+        inner, within = own_tools.part_about(entry.tool, inner)
+        about = str(given.get(own_tools.ABOUT) or within)
         problems = misfits(entry.tool, inner)
         if problems and entry.key not in self._explained:
             self._explained.add(entry.key)
@@ -142,25 +153,25 @@ class ToolCalls:
         if "_meta" in params:
             request["_meta"] = params["_meta"]
         try:
-            return await self._pass(entry, request, ask)
+            return await self._pass(entry, request, ask, about)
         except ErrorAnswer as error:
             if error.error["code"] != INVALID_PARAMS:
                 raise
             schema = write_schema(_as_listed(entry))
             raise UsageError(f"{entry.name}: {error}.", f"The tool: {schema}") from None
 
-    async def _pass(self, entry: ForeignTool, params: Message, ask: Ask) -> Message:
-        """Call the tool under its own name, and shorten what it answers."""
+    async def _pass(self, entry: ForeignTool, params: Message, ask: Ask, about: str = "") -> Message:
+        """Call the tool under its own name, and shorten what it answers around what the caller wants to know."""
         self.used[entry.key] += 1
         result = await ask(entry.server, "tools/call", {**params, "name": entry.tool["name"]})
-        return await self._shorten(entry.name, result)
+        return await self._shorten(entry.name, result, about)
 
-    async def _shorten(self, tool: str, result: Message) -> Message:
+    async def _shorten(self, tool: str, result: Message, about: str = "") -> Message:
         size = _text_size(result)
         if size <= self._settings.number("around.whole"):  # not even a character for a token
             return result
         reducer = self._large if size > LARGE else self._small
-        return await self._run(reducer, lambda: reducer.shorten(tool, result))
+        return await self._run(reducer, lambda: reducer.shorten(tool, result, about))
 
     async def _run(self, reducer: ResultReducer, work: Callable[[], Message]) -> Message:
         worker = self._large_worker if reducer is self._large else self._worker

@@ -1,6 +1,6 @@
 """What a tool printed in a form of its own, in one that can be read: quoted texts as texts, rows as JSON. Pure.
 
-Rows are Python's lists of maps, and blocks of `Key: value`.
+Rows are Python's lists of maps, plain lists in YAML, and blocks of `Key: value`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import re
 from typing import Final
 
 import msgspec
+
+from laconic.reduce.yaml_rows import read_records
 
 _LONGEST: Final = 1_000_000  # characters that are read as Python
 _FEWEST: Final = 3  # blocks that make a list
@@ -34,7 +36,7 @@ def _open(match: re.Match[str]) -> str:
 
 def rows_as_json(text: str) -> str:
     """The same rows as JSON, or nothing where the text is something else."""
-    rows = read_python(text) or _read_blocks(text)
+    rows = read_python(text) or read_records(text) or _read_blocks(text)
     if not rows:
         return ""
     return msgspec.json.encode(rows).decode()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from laconic.errors import UsageError
@@ -23,7 +23,11 @@ _ON_A_LINE: Final = 0.4  # seconds
 _WIDE: Final = 1_500  # characters of a line from which only what is around a match is given
 _AROUND: Final = 200  # characters on either side of what was found in a very long line
 _SHOWN: Final = 400  # and of what was found
+_JOINED: Final = 600  # of places that are told as one
+_TOLD: Final = 4_000  # of all places of one line
 _PLACES: Final = 12  # of one line
+_FEW: Final = 12  # lines that are found, up to which those around them are told too
+_BESIDE: Final = 300  # characters of a line around
 _RECURSIVE: Final = re.compile(r"\(\?(?:R|[+-]?\d|&|P>)")
 _PART: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d*)(,?)(\d*)\}|.", re.DOTALL)
 
@@ -51,23 +55,45 @@ def find_lines(lines: Iterable[str], pattern: str, seconds: float) -> list[tuple
         if len(line) <= _WIDE:
             if rule.search(line, timeout=left):
                 found.append((number, line))
-        elif around := _cut_around(line, (match.span() for match in rule.finditer(line, timeout=left))):
+        elif around := cut_around(line, (match.span() for match in rule.finditer(line, timeout=left))):
             found.append((number, around))
     return found
 
 
-def _cut_around(line: str, spans: Iterable[tuple[int, int]]) -> str:
+def find_passages(lines: Sequence[str], pattern: str, seconds: float, around: int = 0) -> list[tuple[int, str]]:
+    """The numbered lines that a pattern finds, or, where it finds none, that it finds in other letters' case; with the
+    lines around them if there are few."""
+    found = find_lines(lines, pattern, seconds) or find_lines(lines, f"(?i:{pattern})", seconds)
+    if not around or len(found) > _FEW:
+        return found
+    texts = dict(found)
+    for number in list(texts):
+        for near in range(max(1, number - around), min(len(lines), number + around) + 1):
+            texts.setdefault(near, shorten_line(lines[near - 1]))
+    return sorted(texts.items())
+
+
+def shorten_line(line: str) -> str:
+    """A line that is only there for what is beside it."""
+    if len(line) <= _BESIDE:
+        return line
+    return f"{line[:_BESIDE]}…"
+
+
+def cut_around(line: str, spans: Iterable[tuple[int, int]]) -> str:
     """What is around these places of a very long line, with … for what is between; empty where there are none."""
     parts: list[tuple[int, int]] = []
     for start, end in spans:
         first, last = max(0, start - _AROUND), min(len(line), min(end, start + _SHOWN) + _AROUND)
-        if parts and first <= parts[-1][1]:
-            parts[-1] = (parts[-1][0], max(last, parts[-1][1]))
-        elif len(parts) == _PLACES:
+        if parts and end <= parts[-1][1]:
+            continue
+        if parts and first <= parts[-1][1] and last - parts[-1][0] <= _JOINED:
+            parts[-1] = (parts[-1][0], last)
+        elif len(parts) == _PLACES or sum(b - a for a, b in parts) > _TOLD:
             parts.append((len(line), len(line)))
             break
         else:
-            parts.append((first, last))
+            parts.append((max(first, parts[-1][1] if parts else 0), last))
     if not parts:
         return ""
     text = "…".join(line[first:last] for first, last in parts)

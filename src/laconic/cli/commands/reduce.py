@@ -11,7 +11,8 @@ import sys
 import msgspec
 
 from laconic.config import Settings
-from laconic.reduce.text import reduce_text
+from laconic.reduce.text import fill_budget, reduce_text
+from laconic.reduce.text.wanted_words import find_words
 from laconic.tokens.count import counter
 
 
@@ -33,6 +34,9 @@ def budget_of(args: argparse.Namespace, settings: Settings) -> int:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_budget(parser)
     parser.add_argument(
+        "--about", metavar="QUESTION", help="fill the budget, first with what this question is about (needs a budget)"
+    )
+    parser.add_argument(
         "--json", action="store_true", help="print JSON: text, kind, tokens and lines before and after"
     )
     parser.add_argument("--model", help="model whose tokenizer counts the tokens")
@@ -41,7 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, settings: Settings) -> int:
     text = sys.stdin.buffer.read().decode("utf-8", "replace")
     cost = counter(args.model or settings.text("model"))
-    view = reduce_text(text, cost=cost, budget=budget_of(args, settings))
+    budget = budget_of(args, settings)
+    if args.about is not None and budget:
+        view = fill_budget(text, cost=cost, budget=budget, words=find_words(args.about))
+    else:
+        view = reduce_text(text, cost=cost, budget=budget)
     if not args.json:
         print(view.text, end="" if view.text.endswith("\n") or not view.text else "\n")
         return 0

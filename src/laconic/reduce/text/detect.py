@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from laconic.reduce.text import signals
 from laconic.reduce.text.clean import clean, is_binary
+from laconic.reduce.text.delimited import delimiter_of
 from laconic.reduce.text.diagnostics import looks_headed, looks_indented, looks_placed
 from laconic.reduce.text.envelope import unwrap
 from laconic.reduce.text.listings import ENTRY
@@ -48,6 +49,11 @@ _CODE: Final = re.compile(
     r"|\}|\{|//|/\*|\* |#!|@\w+|end\b|export |async |type |struct |interface )|[;{}]$|^\s+\w+\(.*\)$"
     r"|^\s*\w[\w.]* = "
 )
+_MARKUP: Final = 20_000  # characters in which tags are counted
+_LINE: Final = 300  # characters of a line, on average, of what no person wrote
+_TAGS: Final = 20
+_TAGS_SHARE: Final = 0.25  # of the characters
+_TAG: Final = re.compile(r"</?[a-z][a-z0-9-]*(?:\s[^<>]*)?>", re.IGNORECASE)
 _COLUMNS: Final = re.compile(r"\S {2,}\S|\t")
 _TRACE: Final = re.compile(
     r"(?m)^\s*Traceback \(most recent call last\)|^Exception in thread|^goroutine \d+ \[|^Caused by: "
@@ -85,6 +91,8 @@ def detect_clean(body: str, whole: bool = True) -> Kind:
         return "patch"
     if _TESTS.search(text) or _TESTS.search(body[-4000:]):
         return "tests"
+    if delimiter_of(solid):
+        return "table"
     return _by_lines(solid, lines, text)
 
 
@@ -154,7 +162,18 @@ def _detect_structure(body: str, whole: bool) -> Kind | None:
         return "stream"
     if start.startswith(("<!doctype html", "<html", "<?xml")) or ("<body" in start and "<head" in start):
         return "html"
+    if _is_markup(body):
+        return "html"
     return None
+
+
+def _is_markup(body: str) -> bool:
+    """A page, or a part of one, as browsers write it: in few long lines. Sources have many short ones."""
+    begun = body[:_MARKUP]
+    if begun.count("\n") * _LINE > len(begun):
+        return False
+    tags = _TAG.findall(begun)
+    return len(tags) >= _TAGS and sum(map(len, tags)) >= _TAGS_SHARE * len(begun)
 
 
 def _patch_share(body: str) -> float:

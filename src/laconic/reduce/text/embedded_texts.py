@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import msgspec
 
 _LINES: Final = 3  # line ends of a string that is a text
 _SIZE: Final = 120  # characters of one
+_BYTES: Final = 240  # characters from which a value without a space can be bytes
+_ENCODED: Final = re.compile(r"(?:data:[\w/+.;=-]+,)?[A-Za-z0-9+/_\n\\-]{240,}={0,2}\s*")
+_MIXED: Final = (re.compile(r"[a-z]"), re.compile(r"[A-Z]"), re.compile(r"\d"))
 
 
 def is_text(value: object) -> bool:
@@ -27,3 +31,10 @@ def open_document(value: object) -> object:
     except (msgspec.DecodeError, RecursionError):
         return value
     return found if isinstance(found, dict | list) else value
+
+
+def is_encoded(text: str) -> bool:
+    """Whether a value is bytes written as letters (base64), which nobody reads."""
+    if len(text) < _BYTES or _ENCODED.fullmatch(text) is None:
+        return False
+    return all(pattern.search(text, 0, _BYTES) for pattern in _MIXED)

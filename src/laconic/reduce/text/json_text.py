@@ -8,14 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
-from laconic.reduce.text.embedded_texts import is_text, open_document
-from laconic.reduce.text.outliers import find_odd_rows
+from laconic.reduce.text.cell_widths import NARROW, CellWidths
+from laconic.reduce.text.embedded_texts import is_encoded, is_text, open_document
+from laconic.reduce.text.outliers import find_extremes, find_odd_members, find_odd_rows
 from laconic.reduce.text.parts import COMMON, KEY, PLACE, RARE, TextPart, shift_parts, shorten
 
 _INLINE: Final = 100  # characters of a map or list that is written on one line
-_CELL: Final = 160
-_BLOB: Final = 60  # of a column of long texts
-_STRING: Final = 500
+_ENCODED: Final = 48  # of bytes that are written as letters
 _REMIND: Final = 230  # characters of nested rows after which the name of their owner is said again
 _NAMING: Final = ("filePath", "filename", "file", "path", "name", "id", "title", "uri", "url", "key")
 FINDING: Final = re.compile(
@@ -26,7 +25,10 @@ _CROWD: Final = 200  # rows; beyond that not every one must stay
 _SPARSE: Final = 0.2
 _RARELY: Final = 0.03  # of the rows
 _FIRST: Final = 2  # rows that stay whatever they are: many lists begin with the newest or the best
+_ERRORS: Final = 12  # rows that may tell of errors however few there are
+_ERRORS_SHARE: Final = 0.25  # of the rows
 _PAIR: Final = 2
+_WORDS: Final = 12  # spaces in a value from which it is a text
 _MANY: Final = 30  # texts of a list that are read like the lines of one text
 
 
@@ -36,6 +38,7 @@ class PartWriter:
 
     parts: list[TextPart]
     read_text: Callable[[str], list[TextPart]] | None = None  # the parts of a text of several lines
+    widths: CellWidths = NARROW
     cut: bool = False  # something of a string was left out
     since: int = 0
     owner: str = ""
@@ -72,10 +75,10 @@ class PartWriter:
 
 
 def structure_parts(
-    value: object, read_text: Callable[[str], list[TextPart]] | None = None
+    value: object, read_text: Callable[[str], list[TextPart]] | None = None, widths: CellWidths = NARROW
 ) -> tuple[list[TextPart], bool]:
     """Lines for a JSON value, and whether a long string was cut; `read_text` gives the parts of texts inside it."""
-    writer = PartWriter([], read_text)
+    writer = PartWriter([], read_text, widths)
     _write(writer, "", value, 0)
     return writer.parts or [TextPart(scalar(value, writer), KEY)], writer.cut
 
@@ -84,8 +87,8 @@ def _write(out: PartWriter, key: str, value: object, depth: int) -> None:
     label = ""
     if key:
         label = f"{key}: "
-    value = open_document(value)
-    if is_text(value) and out.text(label.rstrip(), str(value), depth):
+    value = open_document(_join_lines(value))
+    if _is_readable(value, out.widths) and out.text(label.rstrip(), str(value), depth):
         return
     if not isinstance(value, dict | list) or not value:
         out.line(depth, label + scalar(value, out))
@@ -95,6 +98,22 @@ def _write(out: PartWriter, key: str, value: object, depth: int) -> None:
         _write_map(out, key, value, depth)
     else:
         _write_list(out, key, value, depth)
+
+
+def _is_readable(value: object, widths: CellWidths) -> bool:
+    """Whether a value is a text to be read as such: of several lines, or, where there is room, long."""
+    if is_text(value):
+        return True
+    return widths.thorough and isinstance(value, str) and len(value) > widths.cell and value.count(" ") > _WORDS
+
+
+def _join_lines(value: object) -> object:
+    """A text that is written as a list of its lines, as notebooks do, as a text."""
+    if not isinstance(value, list) or len(value) < _PAIR:
+        return value
+    if all(isinstance(line, str) and line.endswith("\n") for line in value[:-1]) and isinstance(value[-1], str):
+        return "".join(value)
+    return value
 
 
 def _write_map(out: PartWriter, key: str, value: Mapping[str, object], depth: int) -> None:
@@ -123,6 +142,8 @@ def _write_map(out: PartWriter, key: str, value: Mapping[str, object], depth: in
 
 
 def _write_list(out: PartWriter, key: str, rows: Sequence[object], depth: int) -> None:
+    if out.widths.thorough:
+        rows = [open_document(row) for row in rows]
     records = []
     for each in rows:
         if isinstance(each, dict):
@@ -130,7 +151,7 @@ def _write_list(out: PartWriter, key: str, rows: Sequence[object], depth: int) -
         elif isinstance(each, list) and len(each) == _PAIR and isinstance(each[1], dict) and _is_flat(each[0]):
             records.append({"": each[0], **each[1]})  # a key with its record, as streams and indexes print them
     if len(records) == len(rows) and len(rows) > 1:
-        _write_table(out, key, [dict(flatten(row, False)) for row in records], depth)
+        _write_table(out, key, [dict(flatten(row, out.widths.thorough)) for row in records], depth)
         return
     with out.below(out.line(depth, f"{key or 'list'} ({len(rows)}):")):
         if _write_rows(out, rows, depth + 1):
@@ -162,9 +183,13 @@ def _write_rows(out: PartWriter, rows: Sequence[object], depth: int) -> bool:
     widths = {len(cells) for cells in lists}
     odd: set[int] = set()
     if len(widths) == 1:
-        odd = find_odd_rows([[str(cell) for cell in column] for column in zip(*lists, strict=True)])
+        table = list(zip(*lists, strict=True))
+        odd = find_odd_rows([[str(cell) for cell in column] for column in table])
+        if out.widths.thorough:
+            odd |= find_extremes(table)
+            odd.add(len(lists) - 1)
     for at, cells in enumerate(lists):
-        line = " | ".join(_cell(cell, "", out, _CELL) for cell in cells)
+        line = " | ".join(_cell(cell, "", out, out.widths.cell) for cell in cells)
         out.line(depth, line, KEY if at < _FIRST or at in odd or FINDING.search(line) else usual)
     return True
 
@@ -190,7 +215,7 @@ def flatten(row: Mapping[str, object], opened: bool, prefix: str = "") -> Iterat
 def _write_table(out: PartWriter, key: str, rows: Sequence[Mapping[str, object]], depth: int) -> None:
     """What all rows share stands in the heading; usual columns make a row, rare ones are named where they occur."""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    shared, columns, rare, nested = _sort_columns(names, rows)
+    shared, columns, rare, nested = _sort_columns(names, rows, out.widths)
     prefixes = {name: prefix for name in columns if (prefix := _common_prefix([row.get(name) for row in rows]))}
     derived = _find_derived(columns, prefixes, rows)
     columns = [name for name in columns if name not in derived]
@@ -208,37 +233,58 @@ def _write_table(out: PartWriter, key: str, rows: Sequence[Mapping[str, object]]
             place = out.line(depth, "| " + " | ".join(columns))
     blobs = set()
     for one in columns:
-        if sum(len(str(row.get(one))) for row in rows) > _CELL * len(rows):
+        if sum(len(str(row.get(one))) for row in rows) > out.widths.cell * len(rows):
             blobs.add(one)
     naming = next((name for name in _NAMING if name in columns or name in nested), columns[0] if columns else "")
     if len(rows) < _CROWD:
         usual = PLACE
     else:
         usual = RARE
-    odd = find_odd_rows([[str(row.get(name)) for row in rows] for name in columns])
-    odd |= _find_rows_with(rare, rows)
-    if not out.owner:
-        odd.update(range(_FIRST))
+    odd = _find_telling_rows(out, columns, rows) | _find_rows_with(rare, rows)
+    odd |= _find_findings([*columns, *rare], rows)
     for number, row in enumerate(rows):
         if nested and naming:
             out.own(str(row.get(naming, ""))[-80:])
         sizes = []
         for item in columns:
-            sizes.append((item, _BLOB if item in blobs else _CELL))
+            sizes.append((item, out.widths.blob if item in blobs else out.widths.cell))
         cells = [_cell(row.get(name), prefixes.get(name, ""), out, most) for name, most in sizes]
-        extra = [f"{name}: {scalar(row[name], out, _CELL)}" for name in rare if row.get(name) not in NOTHING]
+        extra = [
+            f"{name}: {scalar(row[name], out, out.widths.cell)}" for name in rare if row.get(name) not in NOTHING
+        ]
         line = " | ".join(filter(None, [*cells, *extra]))
         inner = [(name, row[name]) for name in nested if row.get(name)]
         with out.below(place):
             if line or inner:
-                stays = number in odd or FINDING.search(line)
-                at = out.line(depth, line or "-", KEY if stays else usual)
+                at = out.line(depth, line or "-", KEY if number in odd else usual)
             else:
                 at = place
         with out.below(at):
             for name, value in inner:
                 _write(out, name, value, depth + 1)
     out.own("")
+
+
+def _find_telling_rows(out: PartWriter, columns: Sequence[str], rows: Sequence[Mapping[str, object]]) -> set[int]:
+    """The rows that stay before others: odd ones, the first, and, where there is room, the ends of what is measured."""
+    odd = find_odd_rows([[str(row.get(name)) for row in rows] for name in columns])
+    if out.widths.thorough:
+        odd |= find_extremes([[row.get(name) for row in rows] for name in columns])
+        for name in columns:
+            odd |= find_odd_members([row.get(name) for row in rows])
+        odd.add(len(rows) - 1)
+    if not out.owner:
+        odd.update(range(_FIRST))
+    return odd
+
+
+def _find_findings(names: Sequence[str], rows: Sequence[Mapping[str, object]]) -> set[int]:
+    """The rows that tell of errors, unless many of them do."""
+    found: set[int] = set()
+    for number, row in enumerate(rows):
+        if any(FINDING.search(str(row.get(name, ""))) for name in names):
+            found.add(number)
+    return found if len(found) <= max(_ERRORS, len(rows) * _ERRORS_SHARE) else set()
 
 
 def _find_rows_with(rare: Sequence[str], rows: Sequence[Mapping[str, object]]) -> set[int]:
@@ -252,7 +298,7 @@ def _find_rows_with(rare: Sequence[str], rows: Sequence[Mapping[str, object]]) -
 
 
 def _sort_columns(
-    names: Sequence[str], rows: Sequence[Mapping[str, object]]
+    names: Sequence[str], rows: Sequence[Mapping[str, object]], widths: CellWidths
 ) -> tuple[dict[str, object], list[str], list[str], list[str]]:
     shared: dict[str, object] = {}
     columns: list[str] = []
@@ -265,13 +311,19 @@ def _sort_columns(
         present = sum(value not in NOTHING for value in values)
         if all(value == values[0] for value in values):
             shared[name] = values[0]
-        elif any(_is_deep(value) for value in values):
+        elif any(_is_deep(value) or (widths.thorough and _is_long(value, widths)) for value in values):
             nested.append(name)
         elif present < _SPARSE * len(rows) or present < 2:
             rare.append(name)
         else:
             columns.append(name)
     return shared, columns, rare, nested
+
+
+def _is_long(value: object, widths: CellWidths) -> bool:
+    """Whether a value would be cut in a table although it can be read."""
+    joined = _join_lines(value)
+    return isinstance(joined, str) and len(joined) > widths.cell and _is_readable(joined, widths)
 
 
 def _is_deep(value: object) -> bool:
@@ -372,7 +424,8 @@ def _plain(value: object) -> str:
     return text
 
 
-def scalar(value: object, out: PartWriter, most: int = _STRING) -> str:
+def scalar(value: object, out: PartWriter, most: int = 0) -> str:
+    """A value on one line, of at most so many characters, or as many as a line of its own may have."""
     if isinstance(value, dict | list):
         if isinstance(value, dict) and not value:
             return "{}"
@@ -382,7 +435,9 @@ def scalar(value: object, out: PartWriter, most: int = _STRING) -> str:
     text = _plain(value)
     if text == "" and isinstance(value, str):
         return '""'
-    short = shorten(text, most)
+    if is_encoded(text):
+        most = _ENCODED
+    short = shorten(text, most or out.widths.string)
     out.cut |= short != text
     return short
 

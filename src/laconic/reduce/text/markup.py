@@ -12,6 +12,7 @@ _GONE: Final = re.compile(
     r"(?is)<(script|style|svg|noscript|template|iframe)\b[^>]*>.*?</\1\s*>|<!--.*?-->|<!doctype[^>]*>"
     r"|<\?[^>]*\?>"
 )
+_BYTES: Final = re.compile(r"data:[\w/+.;=-]+,[\w+/=%-]{80,}")
 _TITLE: Final = re.compile(r"(?is)<title[^>]*>(.*?)</title>")
 _HEADING: Final = re.compile(r"(?is)<h([1-6])\b[^>]*>(.*?)</h\1\s*>")
 _LINK: Final = re.compile(r"(?is)<a\b[^>]*?href=[\"']?([^\"'>\s]+)[^>]*>(.*?)</a\s*>")
@@ -55,6 +56,18 @@ def markup_parts(text: str) -> list[TextPart]:
             worth = NEAR
         parts.append(TextPart(shorten(line.strip(" |"), 1500), worth))
     return parts
+
+
+def is_fragment(text: str) -> bool:
+    """Whether markup is a part of a page, which somebody asked for who wants its tags."""
+    start = text.lstrip()[:2_000].lower()
+    return not start.startswith(("<!doctype", "<html", "<?xml")) and "<head" not in start
+
+
+def slim_markup(text: str) -> str:
+    """Markup without scripts, styles, drawings, bytes and white space."""
+    text = _BYTES.sub("data:…", _GONE.sub("", text))
+    return re.sub(r"\s+", " ", text).strip()
 
 
 def _flat(html: str) -> str:

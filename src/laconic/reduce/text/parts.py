@@ -18,6 +18,7 @@ NEAR: Final = 5  # next to something that must stay
 PLACE: Final = 6  # stays: locations, headings of what stays
 KEY: Final = 8  # stays: errors, failures
 TOP: Final = 9  # stays before all else: summaries, names of failing tests
+ASKED: Final = 10  # what the caller looks for, and from here on how well it fits
 STAYS: Final = PLACE
 
 UNSAID: Final = ""  # a name for what is counted but not marked in place

@@ -36,6 +36,7 @@ _GENERATED: Final = re.compile(
 )
 _TRAILER: Final = re.compile(r"^\s+(?:Signed-off-by|Co-[Aa]uthored-[Bb]y|Reviewed-by|Acked-by|Tested-by|Change-Id): ")
 _CONTEXT: Final = 1
+_MESSAGE: Final = 24  # lines before the first file that are a message
 _SHA: Final = 12
 
 
@@ -68,9 +69,16 @@ def patch_parts(lines: Sequence[str]) -> list[TextPart]:
             parts.append(TextPart(commit, TOP, commit.count("\n") + 1))
         else:
             if line.strip():
-                parts.append(TextPart(shorten(line, 400), NEAR if head < 0 else EDGE))
+                parts.append(TextPart(shorten(line, 400), _worth_outside(head, len(parts))))
             index += 1
     return parts
+
+
+def _worth_outside(head: int, place: int) -> int:
+    """What a line outside of all hunks is worth: what is before the first file says what the patch is for."""
+    if head >= 0:
+        return EDGE
+    return KEY if place < _MESSAGE else NEAR
 
 
 def starts_file(lines: Sequence[str], index: int) -> bool:
