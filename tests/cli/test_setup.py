@@ -263,7 +263,7 @@ def test_removal_says_what_was_taken_out_of_which_file(project: Path, capsys: py
     capsys.readouterr()
     main(["setup", "claude", "--remove"])
     out = capsys.readouterr().out
-    assert f"took our entry out of {project / '.mcp.json'}" in out
+    assert f"removed Laconic's entry from {project / '.mcp.json'}" in out
     assert f"deleted {project / 'CLAUDE.md'}" in out
     main(["setup", "claude", "--remove"])
     assert f"nothing from Laconic in {project / '.mcp.json'}" in capsys.readouterr().out
@@ -281,7 +281,7 @@ def test_without_a_name_the_installed_clients_are_set_up(
     with pytest.raises(LaconicError, match="No client was found"):
         main(["setup"])
     (project.parent / "home" / ".gemini").mkdir()
-    with pytest.raises(LaconicError, match="Found gemini, but there is no terminal to ask on"):
+    with pytest.raises(LaconicError, match="Found gemini, but cannot ask without a terminal"):
         main(["setup"])
     monkeypatch.setattr("sys.stdin", _ClosedTerminal())
     main(["setup"])  # the end of the input is a no
