@@ -258,9 +258,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         "context.least_turns",
         "1",
-        "Turns between two rewrites; or by provider: `1, anthropic=5` (5 suits expensive caches).",
+        "Turns between two rewrites; or by provider: `1, anthropic=5`. More suit a cache that is expensive to write.",
     ),
-    Setting("context.protected_turns", "4", "Newest turns that are never shortened; or by provider: `4, gemini=8`."),
+    Setting(
+        "context.protected_turns",
+        "4",
+        "Newest turns that stay, except as they arrive and when their task is done; or by provider: `4, gemini=8`.",
+    ),
     Setting(
         "context.quota",
         "",
@@ -286,7 +290,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "context.live_sessions",
         0,
         "Sessions that are kept in memory, about 4 MB per 100k tokens each. Others are read again when they return, for"
-        " about five times the CPU. 0: 8, or 200 if `store` names a database.",
+        " about four times the CPU. 0: 8, or 200 if `store` names a database.",
         minimum=0,
     ),
     Setting("context.meta", False, "Tell the model at the end of a request how full its context is."),
@@ -492,7 +496,10 @@ def outbound_proxy(url: str) -> str | None:
     if not proxy or is_loopback(host) or proxy_bypass(host):
         return None
     if not proxy.startswith(("http://", "https://")):
-        raise BadSetting(f"The proxy {proxy.partition('://')[0]}://... is not an HTTP proxy.", "Set HTTPS_PROXY.")
+        raise BadSetting(
+            f"The proxy {proxy.partition('://')[0]}://... is not an HTTP proxy.",
+            "Set HTTPS_PROXY to an http:// address.",
+        )
     return proxy
 
 

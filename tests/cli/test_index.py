@@ -66,7 +66,7 @@ def test_the_doctor_says_how_the_index_stands(
     assert "every file is up to date" in capsys.readouterr().out
     (code / "a.py").write_text("x = 1\n")
     main(["doctor", *given, str(code)])
-    assert "1 files to look into" in capsys.readouterr().out
+    assert "1 file changed; the next question brings the index up to date" in capsys.readouterr().out
 
 
 def test_the_doctor_sees_a_damaged_index(

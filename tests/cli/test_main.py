@@ -18,7 +18,7 @@ def test_the_settings_file_may_be_named_before_the_command(
     words = [word.replace("FILE", str(file)) for word in form]
     assert main([*words, "stats"]) == 0
     assert main(["stats", *words]) == 0
-    assert capsys.readouterr().out == "No tool was called yet.\n" * 2
+    assert capsys.readouterr().out == "No tool has been called yet.\n" * 2
 
 
 def test_every_command_is_listed_once_and_in_a_group(capsys: pytest.CaptureFixture[str]) -> None:

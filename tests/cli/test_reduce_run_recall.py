@@ -93,7 +93,7 @@ def test_run_without_a_usable_archive_still_shows_the_output(environment: dict[s
 def test_recall_of_what_is_not_kept_says_what_to_do(environment: dict[str, str]) -> None:
     done = laconic(environment, "recall", "zzzzzzzz")
     assert done.returncode == 2
-    assert b"run it again" in done.stderr
+    assert b"Repeat the command or call" in done.stderr
     assert b"Write 40-80" in laconic(environment, "recall", "zzzzzzzz", "--lines", "x").stderr
 
 

@@ -128,12 +128,12 @@ def test_what_a_session_would_have_cost_is_a_share_of_what_was_recorded(
 
 
 def test_sessions_that_are_too_old_or_too_short_are_no_sessions(home: Path) -> None:
-    with pytest.raises(UsageError, match="No client recorded a session"):
+    with pytest.raises(UsageError, match="No client on this machine recorded a session"):
         main(["replay", "--least", "100"])
     (file,) = home.rglob("s1.jsonl")
     old = (datetime.now(UTC) - timedelta(days=3)).timestamp()
     os.utime(file, (old, old))
-    with pytest.raises(UsageError, match="No client recorded a session"):
+    with pytest.raises(UsageError, match="No client on this machine recorded a session"):
         main(["replay", "--days", "2"])
 
 

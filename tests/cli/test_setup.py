@@ -114,7 +114,7 @@ def test_doctor_says_when_the_first_prompt_does_not_wait(project: Path, capsys: 
     assert main(["doctor", "claude"]) == 0
     (project / ".claude" / "settings.json").unlink()
     assert main(["doctor", "claude"]) == 1
-    assert "no hook lets a prompt on the command line wait for our tools" in capsys.readouterr().out
+    assert "no hook makes a prompt on the command line wait for Laconic's tools" in capsys.readouterr().out
 
 
 def test_settings_that_cannot_be_read_stop_setup_before_anything_is_written(project: Path) -> None:
@@ -211,7 +211,7 @@ def test_doctor_starts_nothing_that_a_projects_file_made_up(
     assert main(["doctor", "--json"]) == 1
     seen = {finding["what"]: finding for finding in json.loads(capsys.readouterr().out.splitlines()[-1])}
     assert not (project / "sprung").exists()
-    assert "was not tried" in seen["Claude Code"]["seen"]
+    assert "was not started" in seen["Claude Code"]["seen"]
 
 
 def _command(file: Path) -> str:
@@ -263,7 +263,7 @@ def test_removal_says_what_was_taken_out_of_which_file(project: Path, capsys: py
     capsys.readouterr()
     main(["setup", "claude", "--remove"])
     out = capsys.readouterr().out
-    assert f"took our entry out of {project / '.mcp.json'}" in out
+    assert f"removed Laconic's entry from {project / '.mcp.json'}" in out
     assert f"deleted {project / 'CLAUDE.md'}" in out
     main(["setup", "claude", "--remove"])
     assert f"nothing from Laconic in {project / '.mcp.json'}" in capsys.readouterr().out
@@ -281,7 +281,7 @@ def test_without_a_name_the_installed_clients_are_set_up(
     with pytest.raises(LaconicError, match="No client was found"):
         main(["setup"])
     (project.parent / "home" / ".gemini").mkdir()
-    with pytest.raises(LaconicError, match="Found gemini, but there is no terminal to ask on"):
+    with pytest.raises(LaconicError, match="Found gemini, but cannot ask without a terminal"):
         main(["setup"])
     monkeypatch.setattr("sys.stdin", _ClosedTerminal())
     main(["setup"])  # the end of the input is a no

@@ -22,7 +22,7 @@ def test_stats_counts_calls_by_tool(
     """Calls, errors, repaired arguments, tokens and time of every tool that was called."""
     monkeypatch.setenv("LACONIC_CACHE_DIR", str(tmp_path / "cache"))
     main(["stats"])
-    assert capsys.readouterr().out == "No tool was called yet.\n"
+    assert capsys.readouterr().out == "No tool has been called yet.\n"
     root = shop(tmp_path)
     main(["read", "shop/cart.py", "--root", str(root)])
     main(["read", "shop/cart.py", "--budget", "60", "--root", str(root)])

@@ -166,7 +166,7 @@ def test_a_askingthat_names_no_upstream_goes_nowhere_and_is_logged(environment: 
     ran = Ran(environment, "--no-code-plane", "claude", "-p", asking)
     assert ran.out.splitlines()[1:] == ["404"]
     assert (ran.company, ran.canary) == ([], [])
-    assert "no request passed the gateway" in ran.err
+    assert "no request went through the gateway" in ran.err
     log = Path(ran.err.rsplit("problems are in ", 1)[1].strip())
     assert json.loads(log.read_text("utf-8"))["event"] == "a request for no configured provider was refused"
     assert log.stat().st_mode & 0o077 == 0
@@ -182,8 +182,8 @@ def test_faults_are_written_to_a_file_and_not_to_the_terminal(environment: dict[
 def test_a_run_without_a_askingsays_so_and_why_it_may_be(environment: dict[str, str]) -> None:
     ran = Ran(environment, "--no-code-plane", "claude", "-p")
     assert ran.err == (
-        "laconic: no request passed the gateway: it asked no model, or managed settings that its organisation sends "
-        "it name another address (`/status` in Claude Code shows which is used)\n"
+        "laconic: no request went through the gateway: it asked no model, or managed settings that its organisation "
+        "sends it name another address (`/status` in Claude Code shows which is used)\n"
     )
 
 

@@ -73,7 +73,7 @@ def test_the_oldest_go_when_the_limit_is_reached_and_the_newest_stays(tmp_path: 
     kept = [entry.ref for entry in small.entries()]
     assert kept == refs[-len(kept) :]
     assert len(kept) == 2
-    with pytest.raises(RecallFailed, match="run it again"):
+    with pytest.raises(RecallFailed, match="Repeat the command or call"):
         small.get(refs[0])
     huge = small.put("s", "huge", os.urandom(9_000))
     assert [entry.ref for entry in small.entries()] == [huge]

@@ -76,14 +76,14 @@ class _ClientCheck:
             folder = plugin_folder(self.places, self.scope)
             yield from self._check_server(plugin, f"{folder} (plugin)", _PLUGIN)
             if command is not None:
-                problem = f"{file} and the plugin {folder} both start our server."
+                problem = f"{file} and the plugin {folder} both start Laconic's server."
                 advice = f"Run `laconic setup claude --{self.scope} --remove`, or the same with --plugin."
                 yield HealthFinding(self.client.title, False, problem, advice)
 
     def _check_server(self, command: Sequence[str], where: str, server: str) -> Iterator[HealthFinding]:
         if self.scope == "project" and not is_written_by_setup(command):
             started = " ".join(command)
-            seen = f"{where} starts {started!r}, which is not how `laconic setup` starts us: it was not tried."
+            seen = f"{where} starts {started!r}, which `laconic setup` did not write, so it was not started."
             advice = f"Run `laconic setup {self.client.name} --{self.scope}` again."
             yield HealthFinding(self.client.title, False, seen, advice)
             return
@@ -116,12 +116,12 @@ class _ClientCheck:
         entry = configured_entry(self.client, self.places, self.scope) or {}
         if entry.get("alwaysLoad") is not True:
             file = self.client.file(self.places, self.scope)
-            problem = f"{file}: our tools are not in the first request, nor in those of sub-agents."
+            problem = f"{file}: Laconic's tools are missing from the first request and from sub-agents."
             advice = f"Run `laconic setup claude --{self.scope}` again."
             yield HealthFinding("tools", False, problem, advice)
         settings = start_hook_edit(self.places, self.scope, NAME)
         if not settings.path.is_file() or settings.take(read(settings.path)) == read(settings.path):
-            problem = f"{settings.path}: no hook lets a prompt on the command line wait for our tools."
+            problem = f"{settings.path}: no hook makes a prompt on the command line wait for Laconic's tools."
             yield HealthFinding("tools", False, problem, f"Run `laconic setup claude --{self.scope}` again.")
 
 
@@ -162,5 +162,5 @@ def _check_tool_search(places: ClientFolders) -> Iterator[HealthFinding]:
             variables |= {key: str(value) for key, value in table_at(read_json(folder / name), "env").items()}
     host = urlsplit(variables.get(BASE_URL, "")).hostname
     if host not in {None, "api.anthropic.com"} and not variables.get(TOOL_SEARCH):
-        seen = f"{BASE_URL} names {host}, for which Claude Code switches its tool search off."
-        yield HealthFinding("tool search", False, seen, f"Set {TOOL_SEARCH}=true beside it.")
+        seen = f"{BASE_URL} names {host}, for which Claude Code turns its tool search off."
+        yield HealthFinding("tool search", False, seen, f"Set {TOOL_SEARCH}=true next to it.")

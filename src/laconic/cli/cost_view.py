@@ -20,7 +20,7 @@ def describe_costs(report: CostReport, sessions: Sequence[MeasuredSession], span
     for total in report.causes:
         lines.append(_describe_total(total))
     if report.moments:
-        lines += ["", "Dearest moments:"]
+        lines += ["", "Most expensive moments:"]
         for moment in report.moments:
             lines += _describe_moment(moment)
     return lines

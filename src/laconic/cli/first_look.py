@@ -163,18 +163,18 @@ def _describe_saving(found: Sequence[SessionEstimate]) -> str:
         return "No tokens were counted."
     tokens = f"about {describe_change(fewer, prompt)} prompt tokens"
     if not dollars:
-        return f"With laconic: {tokens}."
+        return f"With Laconic: {tokens}."
     word = "less" if with_us <= dollars else "more"
-    return f"With laconic: about {money(with_us)}, {abs(1 - with_us / dollars):.0%} {word}; {tokens}."
+    return f"With Laconic: about {money(with_us)}, {abs(1 - with_us / dollars):.0%} {word}; {tokens}."
 
 
 def _describe_one(one: SessionEstimate) -> str:
     title = one.title or one.name
     if len(title) > _TITLE:
         title = f"{title[: _TITLE - 1]}…"
-    cost = f"{money(one.dollars)}, about {money(one.dollars_with_us)} with us"
+    cost = f"{money(one.dollars)}, about {money(one.dollars_with_us)} with Laconic"
     if not one.priced:
-        cost = f"{short(one.prompt)} tokens, about {short(one.prompt_with_us)} with us"
+        cost = f"{short(one.prompt)} tokens, about {short(one.prompt_with_us)} with Laconic"
     day = datetime.fromtimestamp(one.last, UTC)
     return f"{title} ({one.client}, {day.day} {day:%b}, {count_of(one.requests, 'request')}): {cost}"
 

@@ -43,7 +43,7 @@ def manage_repositories(args: argparse.Namespace, repositories: Repositories, ac
         _list(repositories)
     elif args.act == "add":
         repositories.add(args.name, args.url, normalise_origin(args.url), actor, args.branch)
-        print(f"Workers fetch {args.name} with their next look. Nobody can read it without a grant.")
+        print(f"Workers fetch {args.name} when they next look. Nobody can read it without a grant.")
     else:
         repositories.remove(args.name, actor)
         print(f"Removed {args.name}. Workers delete their copy when they start.")

@@ -17,7 +17,7 @@ _VARIABLES: Final = {
 class Program:
     """The program is the first of its words; our tools are not offered to it."""
 
-    silence = "it asked no model, or takes its address from elsewhere than the environment"
+    silence = "it asked no model, or does not take its address from the environment"
     one_shot: tuple[str, ...] = ()
 
     def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:

@@ -55,7 +55,7 @@ class _Provider(msgspec.Struct, frozen=True):
 class Opencode:
     """Reads what opencode reads; `managed` is the folder of settings that nobody can override."""
 
-    silence = "it asked no model, or a provider whose address Laconic does not know: it then went there by itself"
+    silence = "it asked no model, or it used a provider whose address Laconic does not know, and went there directly"
     one_shot: tuple[str, ...] = ("run",)
 
     def __init__(self, managed: Path = _MANAGED) -> None:

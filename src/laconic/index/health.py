@@ -19,6 +19,7 @@ from laconic.index.parse.pool import ParsePool
 from laconic.index.store import Store
 from laconic.index.store.statistics import read_statistics_of_file
 from laconic.records import ParseFailure
+from laconic.render.plural import count_of
 from laconic.workspace.git import repository_of, version
 from laconic.workspace.listing import listing
 from laconic.workspace.secrets import NO_EXCEPTIONS, SecretFiles
@@ -130,7 +131,11 @@ def _index(root: Path, cache: Path, secrets: SecretFiles) -> Iterator[HealthFind
     yield HealthFinding(
         "index", bool(numbers.built), size, "" if numbers.built else f"It was never completed. {build}"
     )
-    yield HealthFinding("fresh", True, f"{stale} files to look into" if stale else "every file is up to date")
+    if stale:
+        fresh = f"{count_of(stale, 'file')} changed; the next question brings the index up to date"
+    else:
+        fresh = "every file is up to date"
+    yield HealthFinding("fresh", True, fresh)
     if numbers.failed:
         yield HealthFinding(
             "failed files", False, f"{numbers.failed} could not be parsed", "Their text is still searched."

@@ -26,13 +26,13 @@ def read_push(forge: str, headers: Mapping[str, str], body: bytes, secret: str) 
     if forge not in FORGES:
         raise UsageError(f"{forge[:20]!r} is not a known forge.", f"Use one of {', '.join(FORGES)}.")
     if not secret or not _is_signed(forge, headers, body, secret):
-        raise NotAllowed("The report is not signed with the secret of this server.", "Check the webhook's secret.")
+        raise NotAllowed("The request is not signed with this server's secret.", "Check the webhook's secret.")
     if headers.get(_EVENTS[forge], "").lower() not in _PUSHES:
         return []
     try:
         report = msgspec.json.decode(body)
     except msgspec.DecodeError:
-        raise UsageError("The report is not JSON.", "Set the webhook's content type to application/json.") from None
+        raise UsageError("The request is not JSON.", "Set the webhook's content type to application/json.") from None
     return _read_addresses(report)
 
 

@@ -158,7 +158,9 @@ class Archive:
             return zlib.decompress(row[0])
         except zlib.error:
             self._file.faults["damaged row"] += 1
-            raise RecallFailed(f"The archived content of {ref!r} is damaged.", "Run it again.") from None
+            raise RecallFailed(
+                f"The archived content of {ref!r} is damaged.", "Repeat the command or call that it came from."
+            ) from None
 
     def lines(self, ref: str, first: int, last: int) -> list[str]:
         """Lines of the stored text, 1-based, both ends included."""
@@ -281,7 +283,10 @@ def _holds(packed: bytes, data: bytes) -> bool:
 
 
 def _nothing(ref: str) -> RecallFailed:
-    return RecallFailed(f"Nothing is archived under {ref!r}.", "It was never stored, or has expired: run it again.")
+    return RecallFailed(
+        f"Nothing is archived under {ref!r}.",
+        "It was never stored, or it has expired. Repeat the command or call that it came from.",
+    )
 
 
 def _key(session: str, task: str) -> bytes:

@@ -17,10 +17,10 @@ from laconic.sessions.database import fault_of
 _WAIT: Final = 2.0  # seconds for a writer to end
 _ROOM: Final = 100_000_000  # bytes of a disk below which writes may soon fail
 _ADVICE: Final = {
-    "locked": "End the process that holds it: meanwhile requests pass unchanged.",
-    "damaged": "It is moved aside, and a new one begun, when it is next used.",
+    "locked": "End the process that holds it: until then, requests pass unchanged.",
+    "damaged": "Laconic moves it aside and starts a new one when it next uses it.",
     "read-only": "Let its owner write to the file and its folder, or set cache_dir.",
-    "full": "Free some disk.",
+    "full": "Free some disk space.",
 }
 
 

@@ -157,7 +157,7 @@ def _newest(folder: Path, root: Path) -> Path:
         begun = rows[0].get("begun") if rows else None
         if isinstance(begun, dict) and begun.get("root") == str(root):
             return path
-    raise UsageError(f"There is no session of {root}.", "Start one: laconic agent TASK.")
+    raise UsageError(f"There is no session in {root}.", "Start one: laconic agent TASK.")
 
 
 def _rows(data: bytes) -> tuple[list[Json], int]:

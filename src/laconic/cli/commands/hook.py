@@ -1,4 +1,4 @@
-"""Answer Claude Code's hooks: the ones that `laconic setup claude` and `laconic setup claude --hook` register.
+"""Answer the hooks that `laconic setup claude` and `laconic setup claude --hook` register in Claude Code.
 
 With --client, wait until Laconic's server of that client has listed its tools, so that the first prompt has them: ten
 seconds at most, and not at all if the client started no such server. Otherwise, shorten what the client's shell printed:

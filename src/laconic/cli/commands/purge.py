@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from laconic.config import Settings
 from laconic.errors import UnknownName, UsageError
+from laconic.render.plural import count_of
 
 if TYPE_CHECKING:
     from laconic.sessions.purge import Purge
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
             accounts = [account.account for account in purge.accounts() if account.account]
             account = _find_named("account", args.account, accounts)
             names = purge.turns.sessions(account)
-            what = f"{len(names)} sessions of the account {account}"
+            what = f"{count_of(len(names), 'session')} of the account {account}"
         else:
             names = [_find_named("session", args.session, purge.sessions())]
             what = f"the session {names[0]}"
@@ -76,11 +77,13 @@ def open_purge(settings: Settings, stack: ExitStack) -> Purge:
 
 
 def _list(purge: Purge) -> int:
-    print(f"{len(purge.sessions())} sessions, {len(purge.archive.entries())} archived outputs")
+    print(
+        f"{count_of(len(purge.sessions()), 'session')}, {count_of(len(purge.archive.entries()), 'archived output')}"
+    )
     for account in purge.accounts():
         last = datetime.fromtimestamp(account.last).strftime("%Y-%m-%d")
         name = account.account or "(none)"
-        print(f"account {name}  {account.upstream}  {account.sessions} sessions, last used {last}")
+        print(f"account {name}  {account.upstream}  {count_of(account.sessions, 'session')}, last used {last}")
     print("Remove some with --session, --account or --before, or all with --all.")
     return 0
 
@@ -95,7 +98,7 @@ def _remove(
     removed = remove()
     print("Removed: " + (", ".join(f"{count} {name}" for name, count in removed.items() if count) or "nothing") + ".")
     if busy:
-        print(f"An agent works on {', '.join(busy)}: end it and purge again.", file=sys.stderr)
+        print(f"An agent is working on {', '.join(busy)}: end it and purge again.", file=sys.stderr)
     if busy:
         return 1
     return 0
@@ -105,7 +108,7 @@ def ask_to_agree(what: str) -> bool:
     """Whether a person at a terminal says yes."""
     if not sys.stdin.isatty():
         raise UsageError("This needs a confirmation, and there is no terminal.", "Pass --yes.")
-    print(f"Remove {what}? It cannot be brought back. [y/N] ", end="", flush=True)
+    print(f"Remove {what}? This cannot be undone. [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
@@ -122,7 +125,7 @@ def _find_named(what: str, wanted: str, known: Iterable[str]) -> str:
     if len(found) == 1 and wanted:
         return found[0]
     if found:
-        raise UsageError(f"{len(found)} {what}s begin with {wanted!r}.", "Write more of it.")
+        raise UsageError(f"{len(found)} {what}s begin with {wanted!r}.", "Give more of its characters.")
     raise UnknownName(what, wanted, tuple(names[:5]))
 
 

@@ -28,7 +28,7 @@ _PER_TOKEN = 4  # bytes, near enough for a list
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("ref", nargs="?", help="the reference from a tombstone or from the last line of an answer")
+    parser.add_argument("ref", nargs="?", help="the reference in a line such as `laconic recall REF`")
     parser.add_argument(
         "--all", action="store_true", help="list what is archived anywhere, not only for this workspace"
     )

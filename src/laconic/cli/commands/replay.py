@@ -43,7 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--days", type=positive, default=30, metavar="N", help="without a path: days to look back (default: 30)"
     )
-    parser.add_argument("--policy", choices=_POLICIES, action="append", help="with a path: a policy to try")
+    parser.add_argument(
+        "--policy",
+        choices=_POLICIES,
+        action="append",
+        help="with a path: what to leave out: all that pays (default), only on arrival (ingest), or also tasks' outputs",
+    )
     parser.add_argument("--model", default=CURRENT, help="with a path: the model whose prices to use")
     parser.add_argument(
         "--least", type=positive, default=5, metavar="TURNS", help="skip sessions with fewer turns (default: 5)"
@@ -70,7 +75,7 @@ def _look_around(args: argparse.Namespace, settings: Settings) -> int:
             sessions.append(one)
     if not sessions:
         raise UsageError(
-            f"No client recorded a session of {args.least} turns here in the last {args.days} days.",
+            f"No client on this machine recorded a session of at least {args.least} turns in the last {args.days} days.",
             "Name a session file or a folder, raise --days, or lower --least.",
         )
     found = list(look_at(sessions, settings))
@@ -102,7 +107,9 @@ def _replay_path(args: argparse.Namespace, settings: Settings) -> int:
         if _turns(one.messages) >= args.least:
             sessions.append(one)
     if not sessions:
-        raise UsageError(f"No session of {args.least} turns in {args.path}.", "Name another path, or lower --least.")
+        raise UsageError(
+            f"No session of at least {args.least} turns in {args.path}.", "Name another path, or lower --least."
+        )
     found: list[ReplayedSession] = []
     for policy in args.policy or _POLICIES[:1]:
         followed = track(sessions, "messages replayed", [len(one.messages) for one in sessions])

@@ -27,7 +27,7 @@ from laconic.errors import UsageError
 from laconic.render.escape_control import visible_name
 from laconic.render.plural import count_of
 
-_INSTALL = "Install it as a standalone command: `uv tool install laconic` or `pipx install laconic`."
+_INSTALL = "To have it on the path everywhere, run `uv tool install .` or `pipx install .` in a clone of Laconic."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,9 +69,7 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     may_ask = not args.yes and not args.print
     if may_ask and not sys.stdin.isatty():
         names = ", ".join(known.name for known in found)
-        raise UsageError(
-            f"Found {names}, but there is no terminal to ask on.", "Name a client, or use --yes for all."
-        )
+        raise UsageError(f"Found {names}, but cannot ask without a terminal.", "Name a client, or use --yes for all.")
     for known in found:
         if not may_ask or _ask(known, places, args):
             _set_up(known, places, args, settings)
@@ -196,7 +194,10 @@ def _edits(
         edits.append(start_hook_edit(places, where, shlex.join(words[: words.index("mcp")])))
     if args.skill:
         if not is_claude:
-            raise UsageError(f"{known.name} reads no skills.", "Leave --skill out: the guidance goes into its notes.")
+            raise UsageError(
+                f"{known.name} reads no skills.",
+                "Leave out --skill: the guidance then goes into AGENTS.md or the like.",
+            )
         return [*edits, skill_edit(places, where)]
     if args.no_guidance:
         return edits
@@ -234,14 +235,14 @@ def _remove(
     for edit in edits:
         is_notes = edit.path == known.notes_file(places, where)
         if is_notes and install.is_needed_elsewhere(known, places, where):
-            print(visible_name(f"kept our section in {edit.path}: another client reads it too"))
+            print(visible_name(f"kept Laconic's section in {edit.path}: another client reads it too"))
             continue
         done = install.undo(edit, backups)
         if done.what == "deleted":
-            print(visible_name(f"deleted {done.path}: nothing but ours was in it"))
+            print(visible_name(f"deleted {done.path}: it contained nothing else"))
         elif done.what == "removed":
             part = "section" if is_notes else "entry"
-            print(visible_name(f"took our {part} out of {done.path}"))
+            print(visible_name(f"removed Laconic's {part} from {done.path}"))
         else:
             print(visible_name(f"nothing from Laconic in {done.path}"))
 

@@ -1,7 +1,9 @@
 """Show what tools and models cost, and which models wrote unusable calls.
 
 Calls, errors, tokens and time for each tool; tokens and money for each model, with and without Laconic, of the requests
-that went through the gateway; malformed calls by provider, model and reason.
+that went through the gateway; malformed calls by provider, model and reason. `cut` counts shortened answers; the next
+three columns say which step shortened them last: fitting the parts, fitting them again after the whole was counted, or
+the final check of the text.
 """
 
 from __future__ import annotations
@@ -42,9 +44,9 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
     if figures:
         print(format_table([_row(figure) for figure in figures]))
     else:
-        print("No tool was called yet.")
+        print("No tool has been called yet.")
     if models:
-        print("\nWhat models cost, and would have cost without us:")
+        print("\nWhat models cost, and would have cost without Laconic:")
         for use in models:
             said = f"{use.model or 'not named'} ({use.upstream}), {count_of(use.turns, 'turn')}: {_bill(use)}"
             print(visible_name(said))
@@ -63,7 +65,7 @@ def _figures(settings: Settings) -> Sequence[ToolCallFigures]:
         with closing(ToolCallLog(settings.cache_dir())) as calls:
             return list(calls.figures())
     except sqlite3.Error as error:
-        raise Unreadable(f"The call log cannot be read: {error}.", f"Remove {FILE}.") from None
+        raise Unreadable(f"{FILE} cannot be read: {error}.", "`laconic doctor` says what to do.") from None
 
 
 def _spending(settings: Settings) -> tuple[Sequence[ModelUse], Sequence[MalformedCalls]]:
@@ -76,7 +78,7 @@ def _spending(settings: Settings) -> tuple[Sequence[ModelUse], Sequence[Malforme
         with closing(found) as spending:
             return spending.models(), spending.malformed()
     except sqlite3.Error as error:
-        raise Unreadable(f"The turn log cannot be read: {error}.", "Remove turns.sqlite.") from None
+        raise Unreadable(f"turns.sqlite cannot be read: {error}.", "`laconic doctor` says what to do.") from None
 
 
 def _bill(use: ModelUse) -> str:

@@ -75,7 +75,7 @@ def _choose(args: argparse.Namespace, settings: Settings) -> tuple[Sequence[Meas
     if not args.target:
         if not everything:
             raise UsageError(
-                f"No client recorded here what its requests used in the last {args.days} days.",
+                f"No client on this machine recorded its token usage in the last {args.days} days.",
                 "Name a session file or a folder, raise --days, or start a client with `laconic wrap`.",
             )
         return everything, span
@@ -85,8 +85,8 @@ def _choose(args: argparse.Namespace, settings: Settings) -> tuple[Sequence[Meas
             chosen.append(session)
     if not chosen:
         raise UsageError(
-            f"No recorded session of the last {args.days} days is, or is in, {args.target!r}.",
-            "Name a session file, a folder, or words of a title; `laconic why` alone takes all.",
+            f"No session recorded in the last {args.days} days matches {args.target!r}.",
+            "Name a session file, a folder, or words of a title; `laconic why` alone shows all.",
         )
     return chosen, f"{span}, {args.target}"
 
@@ -110,7 +110,7 @@ def _find_on_machine(settings: Settings, since: float) -> list[MeasuredSession]:
             with closing(found) as spending:
                 own = list(measure_own(spending, since))
     except sqlite3.Error as error:
-        raise Unreadable(f"The record of turns cannot be read: {error}.", "Remove turns.sqlite.") from None
+        raise Unreadable(f"turns.sqlite cannot be read: {error}.", "`laconic doctor` says what to do.") from None
     return [*own, *without_doubles(list(measure_recorded(recorded)), own)]
 
 

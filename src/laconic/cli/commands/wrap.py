@@ -171,7 +171,7 @@ def _summary(app: Starlette, client: WrappedClient) -> str:
     """One line on what the run cost, or on why nothing is known about it."""
     metrics = app.state.metrics
     if not metrics.total("laconic_requests_total") and not metrics.total("laconic_upstream_faults_total"):
-        return f"laconic: no request passed the gateway: {client.silence}"
+        return f"laconic: no request went through the gateway: {client.silence}"
     return str(app.state.registry.summary())
 
 

@@ -20,11 +20,11 @@ def causes_page(view: JsonNode) -> str:
             cards(
                 card("Paid", format.dollars(report["dollars"])),
                 card("for text that a cache had held", format.dollars(view["avoidable"])),
-                card("Changes of clients undone", format.count(report["repaired"])),
+                card("Client changes undone", format.count(report["repaired"])),
             ),
             tag(
                 "p",
-                "A provider reads from its cache what the request before had sent. Where it could not, the text was paid "
+                "A provider reads from its cache what an earlier request sent. Where it could not, the text was paid "
                 "for again. `laconic why` explains the records of clients that did not use the gateway, too.",
                 class_="hint",
             ),
@@ -40,7 +40,7 @@ def _limit(view: JsonNode) -> Child:
     if not view["cut"]:
         return None
     requests = format.count(view["report"]["requests"])
-    return tag("p", "These are the newest ", requests, " requests; `laconic why` takes all.", class_="hint")
+    return tag("p", "These are the newest ", requests, " requests; `laconic why` covers all.", class_="hint")
 
 
 def _causes(rows: JsonNode) -> Markup:
@@ -60,7 +60,7 @@ def _causes(rows: JsonNode) -> Markup:
         "By cause",
         ("Cause", "#Share", "#Cost", "-#Tokens", "-#Times", "-What would have avoided it"),
         written,
-        "Nothing was recorded yet.",
+        "Nothing has been recorded yet.",
     )
 
 

@@ -159,5 +159,5 @@ def _quotas(view: JsonNode) -> Markup:
         "Quota runway",
         ("Model", "Used", "#Left", "#Limit per minute", "#Last minute", "Runway", "Said"),
         rows,
-        "No provider spoke of its limits in the last two minutes.",
+        "No provider stated its limits in the last two minutes.",
     )

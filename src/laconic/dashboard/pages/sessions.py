@@ -34,7 +34,7 @@ def sessions_page(view: JsonNode) -> str:
     for order, column in ORDERS:
         orders[column] = ColumnOrder(f"?{urlencode({**_asked(view), 'order': order})}", order == view["order"].value)
     rows = map(session_row, view["sessions"])
-    listed = table("Sessions", COLUMNS, rows, "No session was recorded yet, or none is like that.", orders=orders)
+    listed = table("Sessions", COLUMNS, rows, "No session has been recorded yet, or none matches.", orders=orders)
     sums = view["totals"]
     about = tag(
         "p",

@@ -41,7 +41,7 @@ def spending_page(view: JsonNode) -> str:
             tag(
                 "p",
                 "Content in a conversation is sent again with every turn. Each row counts its tokens in every turn "
-                "in which they were sent, by our own counter.",
+                "in which they were sent, by Laconic's own counter.",
                 class_="hint",
             ),
         ),

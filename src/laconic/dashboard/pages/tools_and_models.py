@@ -13,7 +13,7 @@ def tools_page(view: JsonNode) -> str:
     """What tools cost."""
     top = max((row["p95"].number for row in view["ours"]), default=0)
     ours = table(
-        "Calls of laconic's own tools",
+        "Calls of Laconic's own tools",
         (
             *("Tool", "#Calls", "#Errors", "-#Repaired", "-#Cut", "-Tokens", "#p50", "#p95", "-#Largest"),
             *("-#Time p50", "#Time p95", "-#Longest"),
@@ -35,7 +35,7 @@ def tools_page(view: JsonNode) -> str:
             )
             for row in view["ours"]
         ),
-        "No tool of the code plane was called yet: `laconic setup claude` offers them to an agent.",
+        "No tool of the code plane has been called yet: `laconic setup claude` offers them to an agent.",
         "Repaired: guessed argument names that were understood. Cut: answers that left something out to fit.",
     )
     return page(
@@ -76,7 +76,7 @@ def models_page(view: JsonNode) -> str:
             )
             for row in view["models"]
         ),
-        "No model answered yet.",
+        "No model has answered yet.",
     )
     most = max((row["count"].number for row in view["malformed"]), default=0)
     broken = table(
