@@ -218,3 +218,30 @@ def test_a_version_catalogue_the_kotlin_dsl_and_composite_builds_are_understood(
     needs = "projects.base, org.slf4j:slf4j-api, org.junit:junit-api, org.assertj:assertj-core, libs.unknown.bom"
     assert f"core/build.gradle.kts Gradle: needs {needs}\n" in said
     assert needs in runtime.call("map", {"path": "core"}).text
+
+
+@pytest.mark.feature("U9")
+@pytest.mark.parametrize("action", ["recent", "recents", "remov", "removed", "ad", "delete", "forget"])
+def test_no_guess_ever_removes_or_adds_a_workspace(runtime: ToolRuntime, tmp_path: Path, action: str) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "only.py").write_text("x = 1\n")
+    runtime.call("map", {})
+    for path in ({}, {"path": str(other)}):
+        runtime.call("workspace", {"action": action, **path})
+        listed = runtime.call("workspace", {"action": "list", "again": True}).text
+        assert str(runtime.root) in listed
+        assert str(other) not in listed
+
+
+@pytest.mark.feature("U9")
+def test_recent_workspaces_are_listed_with_the_last_used_first(runtime: ToolRuntime, tmp_path: Path) -> None:
+    runtime.call("map", {})
+    roots = [tmp_path / "first", tmp_path / "second"]
+    for root in roots:
+        root.mkdir()
+        (root / "only.py").write_text("x = 1\n")
+        runtime.call("workspace", {"action": "add", "path": str(root)})
+    runtime.call("workspace", {"action": "status", "path": str(roots[0])})
+    listed = runtime.call("workspace", {"action": "recent"}).text
+    assert listed.index(str(roots[0])) < listed.index(str(roots[1]))

@@ -131,12 +131,22 @@ def _value(tool: Tool, argument: Argument, raw: object) -> Value:
         problem = f"`{argument.name}` of {tool.name} should be {_SPOKEN[argument.kind]}, not {_quote(raw)}."
         raise UsageError(problem, usage(tool)) from None
     if argument.choices and isinstance(value, str) and value not in argument.choices:
-        near = get_close_matches(value.lower()[:_LONGEST], argument.choices, n=1, cutoff=0.5)
-        if not near:
-            choices = ", ".join(argument.choices)
-            raise UsageError(f"`{argument.name}` of {tool.name} is one of: {choices}.", usage(tool))
-        return near[0]
+        return _choice(tool, argument, value)
     return value
+
+
+def _choice(tool: Tool, argument: Argument, value: str) -> str:
+    """The choice that a word means. One that changes something must be written out."""
+    word = value.lower()[:_LONGEST]
+    for other, choice in argument.also:
+        if word == other:
+            return choice
+    guessable = [choice for choice in argument.choices if choice not in argument.exact]
+    near = get_close_matches(word, guessable, n=1, cutoff=0.5)
+    if not near:
+        choices = ", ".join(argument.choices)
+        raise UsageError(f"`{argument.name}` of {tool.name} is one of: {choices}.", usage(tool))
+    return near[0]
 
 
 def _text(raw: object) -> str:

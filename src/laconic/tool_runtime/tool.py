@@ -31,6 +31,8 @@ class Argument:
     required: bool = False
     aliases: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
+    exact: tuple[str, ...] = ()  # choices that change something: none of them is ever guessed
+    also: tuple[tuple[str, str], ...] = ()  # other words for a choice
     default: Value = None
     listed: bool = True  # it stands in the schema that every prompt pays for
     words: bool = True  # an element may hold white space; if not, a text is split there
