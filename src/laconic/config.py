@@ -507,7 +507,12 @@ def _row(rows: Mapping[str, Setting], name: str, source: str) -> Setting:
     if name in rows:
         return rows[name]
     near = get_close_matches(name, rows, n=3)
-    raise BadSetting(f"{source}: there is no setting {name!r}.", f"Nearest: {', '.join(near or rows)}.")
+    if near:
+        fix = f"Nearest: {', '.join(near)}."
+    else:
+        first_words = sorted({known.partition(".")[0] for known in rows})
+        fix = f"Names begin with one of: {', '.join(first_words)}."
+    raise BadSetting(f"{source}: there is no setting {name!r}.", fix)
 
 
 def _read_toml(path: Path) -> dict[str, object]:
@@ -543,4 +548,6 @@ def _as_type(raw: object, default: Value) -> Value:
         return int(str(raw).replace("_", ""))
     if isinstance(default, float):
         return float(str(raw))
+    if isinstance(raw, list):  # what has several values is written with commas; a list of TOML means the same
+        return ", ".join(map(str, raw))
     return str(raw)
