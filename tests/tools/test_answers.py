@@ -103,6 +103,22 @@ def test_json_on_request_has_the_total_and_no_nulls(runtime: ToolRuntime) -> Non
 
 
 @pytest.mark.feature("J11")
+@pytest.mark.feature("U2")
+@pytest.mark.parametrize("number", [13, 61, 140])
+def test_every_implementation_can_be_had(runtime: ToolRuntime, number: int) -> None:
+    """A count first, the list on request: no implementation is only counted whatever the budget."""
+    classes = "".join(f"class Child{at}(Parent):\n    pass\n\n\n" for at in range(number))
+    (runtime.root / "family.py").write_text(f"class Parent:\n    pass\n\n\n{classes}")
+    given = {"symbol": "Parent", "only": "implementations"}
+    small = runtime.call("inspect", {**given, "budget": 60}).text
+    assert f"implemented by: {number}" in small
+    whole = runtime.call("inspect", {**given, "budget": 8000}).text
+    assert whole.count("family.py:") <= 3  # a path is not repeated for each symbol of its file
+    for at in range(number):
+        assert f"Child{at} " in whole
+
+
+@pytest.mark.feature("J11")
 def test_workspace_answers_with_numbers_only(runtime: ToolRuntime) -> None:
     text = runtime.call("workspace", {"action": "refresh"}).text
     assert "9 files" in text

@@ -31,7 +31,8 @@ _FEW: Final = 6  # uses that are shown with their line of source
 _FILES: Final = 3  # files of uses that come before everything but the body
 _TESTS: Final = 2  # the same for files of tests
 _PLACES: Final = 12  # lines of one file that are named where there is little room
-_CALLEES: Final = 12
+_CALLEES: Final = 12  # symbols of a list where there is little room
+_MANY: Final = 60  # the same where there is more
 _MOST_SYMBOLS: Final = 50
 _LARGE: Final = 150  # lines of a type of which only the signatures of its members are shown
 _PARAMETERS: Final = 60  # characters of parameters that tell overloads apart
@@ -140,6 +141,10 @@ class _SymbolPieces(NamedTuple):
     first: list[Piece]
     rest: list[Piece]
 
+    def add(self, others: _SymbolPieces) -> None:
+        self.first.extend(others.first)
+        self.rest.extend(others.rest)
+
     def add_uses(self, pieces: list[Piece], most: int, title: str) -> None:
         """Show the first of some files with what comes first, the others below a line of their own."""
         self.first.extend(pieces[:most])
@@ -185,14 +190,14 @@ def _about(
         title = "implemented by"
         if symbol.kind in WITH_BODY:
             title = "overridden by"
-        found.first.extend(_line(code, "overrides", overridden(code, symbol)))
-        found.first.extend(_line(code, title, implementations(code, symbol)))
+        found.add(_list(code, "overrides", overridden(code, symbol)))
+        found.add(_list(code, title, implementations(code, symbol)))
     if "callees" in only and symbol.kind in WITH_BODY:
         called = []
         for each in callees(code, symbol):
             if each.sure:
                 called.append(each.symbol)
-        found.first.extend(_line(code, "calls", called[:_CALLEES], len(called)))
+        found.add(_list(code, "calls", called))
     if only & {"tests", "refs"}:
         sure, possible = _split_sure(tests)
         found.add_uses(_uses(call, code, sure, "tests"), _TESTS, f"more tests of {symbol.qualified}")
@@ -268,17 +273,39 @@ def _places(around: dict[int, str], *, sure: bool) -> str:
     return "; ".join(" ".join([*numbers, name]).rstrip() for name, numbers in by_name.items())
 
 
-def _line(code: Code, title: str, symbols: list[Symbol], total: int = 0) -> list[Piece]:
+def _list(code: Code, title: str, symbols: list[Symbol]) -> _SymbolPieces:
+    """Symbols with their places in sizes: how many, the first, many. What is beyond that follows in further pieces."""
+    found = _SymbolPieces([], [])
     if not symbols:
-        return []
-    named = ", ".join(f"{each.qualified} {code.sources[each.file].path}:{each.line}" for each in symbols[:_CALLEES])
-    rest = max(total, len(symbols)) - min(len(symbols), _CALLEES)
-    more = ""
-    if rest > 0:
-        more = f" and {rest} more"
+        return found
+    sizes = [f"{title}: {len(symbols)}\n"]
+    for size in sorted({min(len(symbols), _CALLEES), min(len(symbols), _MANY)}):
+        sizes.append(f"{title}: {_name_all(code, symbols[:size])}{_and_more(len(symbols) - size)}\n")
     record: dict[str, Json] = {"what": title, "symbols": [each.qualified for each in symbols]}
-    few = f"{title}: {len(symbols)}\n"
-    return [Piece((few, f"{title}: {named}{more}\n"), record=record)]
+    found.first.append(Piece(tuple(sizes), record=record))
+    for start in range(_MANY, len(symbols), _MANY):
+        found.rest.append(Piece((f"more {title}: {_name_all(code, symbols[start : start + _MANY])}\n",)))
+    return found
+
+
+def _name_all(code: Code, symbols: list[Symbol]) -> str:
+    """Symbols with their places: those of one file together, its path once."""
+    by_path: dict[str, list[Symbol]] = {}
+    for symbol in symbols:
+        by_path.setdefault(code.sources[symbol.file].path, []).append(symbol)
+    named: list[str] = []
+    for path, members_of_file in by_path.items():
+        first, *others = members_of_file
+        named.append(f"{first.qualified} {path}:{first.line}")
+        for symbol in others:
+            named.append(f"{symbol.qualified} :{symbol.line}")
+    return ", ".join(named)
+
+
+def _and_more(number: int) -> str:
+    if number <= 0:
+        return ""
+    return f" and {number} more"
 
 
 TOOL = Tool(
