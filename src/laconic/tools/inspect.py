@@ -22,7 +22,7 @@ from laconic.index.store import Symbol
 from laconic.index.symbol_kinds import RANKED_TYPES, WITH_BODY
 from laconic.render.compact_json import Json
 from laconic.render.plural import count_of
-from laconic.tool_runtime.find_in_workspaces import find_symbols
+from laconic.tool_runtime.find_in_workspaces import find_symbols, name_others
 from laconic.tool_runtime.outline import outline_type
 from laconic.tool_runtime.source import OpenedFile, body, clip_line, open_file
 from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
@@ -35,8 +35,6 @@ _CALLEES: Final = 12  # symbols of a list where there is little room
 _MANY: Final = 60  # the same where there is more
 _MOST_SYMBOLS: Final = 50
 _LARGE: Final = 150  # lines of a type of which only the signatures of its members are shown
-_PARAMETERS: Final = 60  # characters of parameters that tell overloads apart
-_OTHERS: Final = 5  # further symbols of the same name
 _PARTS: Final = ("body", "refs", "callees", "implementations", "tests")
 _PART_NAMES: Final = {
     **{name: name for name in _PARTS},
@@ -74,7 +72,7 @@ def run(call: ToolCall) -> ToolAnswer:
         rest += about.rest
         paths.append(file.path)
         if others or elsewhere:
-            notes.append(_others(code, others, elsewhere))
+            notes.append(name_others(code, others, elsewhere))
     return ToolAnswer(
         pieces=[*pieces, *rest],
         kind="symbol",
@@ -107,32 +105,6 @@ def _only(names: list[str]) -> set[str]:
     if "" in parts:
         raise UsageError(f"`only` is {', '.join(names)}.", f"Name some of: {', '.join(_PARTS)}.")
     return parts or set(_PARTS)
-
-
-def _others(code: Code, others: list[Symbol], elsewhere: list[str]) -> str:
-    """Further symbols of the same name: a path once, and what tells overloads apart."""
-    places = []
-    path = ""
-    for each in others[:_OTHERS]:
-        place = f":{each.line} {_tell_apart(each)}"
-        if code.sources[each.file].path != path:
-            path = code.sources[each.file].path
-            place = f"{path}{place}"
-        places.append(place)
-    named = ", ".join([*places, *elsewhere][:_OTHERS])
-    more = ""
-    if (rest := len(others) + len(elsewhere) - _OTHERS) > 0:
-        more = f" and {rest} more"
-    return f"also: {named}{more} (name one as path:line)"
-
-
-def _tell_apart(symbol: Symbol) -> str:
-    """A symbol with its parameters, if they can be said briefly; else its full name."""
-    _, found, parameters = symbol.signature.partition(f"{symbol.name}(")
-    parameters, closed, _ = parameters.partition(")")
-    if found and closed and len(parameters) <= _PARAMETERS:
-        return f"{symbol.qualified}({parameters})"
-    return symbol.qualified
 
 
 class _SymbolPieces(NamedTuple):

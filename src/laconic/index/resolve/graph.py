@@ -17,6 +17,7 @@ from laconic.index.symbol_kinds import CALLABLES, TYPES
 from laconic.records import Reference
 
 _FAN_OUT: Final = 6  # definitions that one name-only call may lead to; more tell nothing
+_DISPATCH: Final = 20  # overrides of one member through which paths are looked for
 _WIDEST: Final = 500  # symbols that a search for paths looks at
 _CONSTRUCTORS: Final = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize", "init"})
 _WRITTEN_OUT: Final = frozenset({"variable", "constant", "field", "function", "method"})
@@ -166,7 +167,7 @@ def _search_paths(
                 return found
             last = way[-1].symbol
             if last.id not in known:
-                known[last.id] = callees(code, last, constructed=len(way) > 1)
+                known[last.id] = [*callees(code, last, constructed=len(way) > 1), *_dispatch(code, last, end)]
             for call in known[last.id]:
                 if not (call.sure or possible):
                     continue
@@ -178,6 +179,18 @@ def _search_paths(
             if len(found) >= limit:
                 return found
         queue = following
+    return found
+
+
+def _dispatch(code: Code, symbol: Symbol, end: Symbol) -> list[CallEdge]:
+    """What may run where a member is called that others override: all of them if they are few, and the one looked for."""
+    if symbol.kind not in CALLABLES or symbol.parent is None:
+        return []
+    below = classes.overrides(code, symbol)
+    found = []
+    for each in below:
+        if len(below) <= _DISPATCH or each.id == end.id:
+            found.append(CallEdge(each, (), sure=False))
     return found
 
 
