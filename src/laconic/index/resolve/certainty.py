@@ -177,6 +177,8 @@ class Judge:
                 verdict = self._judge_mixed(wanted, whole, ref)
             if verdict == _OVERRIDE and ref.receiver in wanted.dialect.above and wanted.up & set(found.symbols):
                 return None  # `super` never leads down
+            if verdict is None and wanted.is_member and self.values.may_hold_more(place, ref.receiver):
+                return self._guess(wanted, place, ref)
             return verdict
         if whole.kind == "module":
             if wanted.is_member or found.kind == "foreign":
@@ -251,6 +253,12 @@ class Judge:
         if head and names.imports_of(self.code, place, head):
             return _BY_NAME
         return None
+
+    def _guess(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
+        """The same where something else is known as well: at most possible."""
+        if self._untold(wanted, place, ref) is None:
+            return None
+        return _BY_NAME
 
     def _is_one_of_many(self, wanted: TargetSymbol) -> bool:
         """Whether so many types have a method of a trait that a use of it says nothing about any of them."""

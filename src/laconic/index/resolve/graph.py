@@ -67,11 +67,15 @@ def callees(code: Code, symbol: Symbol, *, constructed: bool = False) -> list[Ca
             continue
         if code.is_time_up():
             break
-        meant, sure = definitions(code, values, NamePlace(symbol.file, ref.scope, ref.line, ref.column), ref)
-        for number in meant:
+        place = NamePlace(symbol.file, ref.scope, ref.line, ref.column)
+        meant, sure = definitions(code, values, place, ref)
+        others: tuple[int, ...] = ()
+        if meant and values.may_hold_more(place, ref.receiver):
+            others = _find_namesakes(code, place, ref.name)
+        for number in dict.fromkeys((*meant, *others)):
             lines, before = found.setdefault(number, ([], False))
             lines.append(ref.line)
-            found[number] = (lines, before or sure)
+            found[number] = (lines, before or (sure and number in meant))
     calls = [
         CallEdge(each, tuple(sorted(set(lines))), sure)
         for number, (lines, sure) in found.items()
@@ -82,7 +86,6 @@ def callees(code: Code, symbol: Symbol, *, constructed: bool = False) -> list[Ca
 
 def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) -> tuple[tuple[int, ...], bool]:
     """What one use of a name refers to, and whether that is sure; nothing when it is not ours or too common."""
-    source = code.sources[place.file]
     if not ref.receiver:
         meant = _bare(code, place, ref.name)
     else:
@@ -95,18 +98,20 @@ def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) ->
         return found, _is_one(code, found)
     if meant.kind != "unknown" or not ref.receiver:
         return (), False
-    same = []
-    for each in code.find_named(ref.name):
+    return _find_namesakes(code, place, ref.name), False
+
+
+def _find_namesakes(code: Code, place: NamePlace, name: str) -> tuple[int, ...]:
+    """The methods of a name, unless they are so many that it tells nothing."""
+    family = code.sources[place.file].dialect.family
+    found = []
+    for each in code.find_named(name):
         own = code.sources.get(each.file)
-        if each.kind in CALLABLES and own and own.dialect.family == source.dialect.family:
-            same.append(each)
-    members = []
-    for each in same:
-        if classes.owner_name(code, each):
-            members.append(each.id)
-    if not members or len(members) > _FAN_OUT:
-        return (), False
-    return tuple(members), False
+        if each.kind in CALLABLES and own and own.dialect.family == family and classes.owner_name(code, each):
+            found.append(each.id)
+    if len(found) > _FAN_OUT:
+        return ()
+    return tuple(found)
 
 
 def _find_bodies(code: Code, numbers: tuple[int, ...]) -> tuple[int, ...]:
