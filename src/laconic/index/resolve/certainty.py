@@ -323,10 +323,20 @@ class Judge:
             return Verdict("override", True)
         if found & wanted.up and wanted.dialect.dispatch == "up":
             return _OVERRIDE
+        if any(self._is_of_constant(wanted, number) for number in found & wanted.down):
+            return Verdict(tier, True)
         guessed = wanted.dialect.structural and wanted.dialect.find_implicit_bases is None
         if guessed and wanted.owners and not wanted.abstract and self._structural(wanted, found):
             return _OVERRIDE
         return None
+
+    def _is_of_constant(self, wanted: TargetSymbol, number: int) -> bool:
+        """Whether a member is that of one constant of an enum: the constant is declared as a value of the enum."""
+        for owner in classes.owners(self.code, self.code.symbol(number)):
+            around = self.code.symbol(owner)
+            if around and around.parent in wanted.owners and self.code.symbol(around.parent).kind == "enum":
+                return True
+        return False
 
     def _share_base(self, wanted: TargetSymbol, found: set[int]) -> bool:
         """Whether a use names a member that overrides what the symbol overrides."""
