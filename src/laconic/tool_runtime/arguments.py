@@ -94,7 +94,21 @@ def _unwrap(tool: Tool, given: Mapping[str, object]) -> tuple[Mapping[str, objec
                 inner = _parse_json(inner)
             if isinstance(inner, dict):
                 return inner, [name]
-    return given, []
+    return _gather(tool, given)
+
+
+def _gather(tool: Tool, given: Mapping[str, object]) -> tuple[Mapping[str, object], list[str]]:
+    """The one record that was written out as arguments, where a tool takes a list of such records and got none."""
+    records = [argument for argument in tool.fields.values() if argument.kind == "records"]
+    if len(records) != 1:
+        return given, []
+    meant = {name: _argument(tool, name, set(given)) for name in given}
+    loose = [name for name in given if meant[name] is None]
+    if not loose or records[0] in meant.values():
+        return given, []
+    found: dict[str, object] = {name: value for name, value in given.items() if name not in loose}
+    found[records[0].name] = [{name: given[name] for name in loose}]
+    return found, [f"{', '.join(loose)} as one of {records[0].name}"]
 
 
 def _argument(tool: Tool, name: str, taken: set[str]) -> Argument | None:

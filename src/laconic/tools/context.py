@@ -36,6 +36,7 @@ _LONGEST: Final = 40_000  # characters of a task that are read
 _NO_WORD: Final = re.compile(r"\S{300,}")  # data that was pasted
 _SHOW: Final = ("detail", "mode", "form", "view")
 _VIEWS: Final = frozenset({"overview", "deep"})  # of how something works
+_SAYS: Final = re.compile(r"\w")  # a line that does more than close what is open
 _LINE: Final = 60  # characters of a definition line: enough to know it by; a word is not cut
 _KNOWN: Final = 5  # lines of a function by which it is known
 _WHOLE: Final = 0.35  # of the room for code that the best function may take whole
@@ -214,7 +215,7 @@ def _code(call: ToolCall, files: _Files, block: CodeBlock, lines: Iterable[int])
         for line in file.lines[run.start - 1 : run.end]:
             text.append(clip_line(line))
         last = run.end
-    if last in block.signature and last < span.end:
+    if block.signature and any(_SAYS.search(line) for line in file.lines[last : span.end]):
         text.append(f"{_indent(file.lines[last : span.end])}… {Span(last + 1, span.end)}")
     spans: list[Span] = []
     for run in runs:

@@ -162,7 +162,7 @@ TOOL = Tool(
             name="symbol",
             kind="text",
             help="",
-            aliases=("from_symbol", "start", "source"),
+            aliases=("from", "from_symbol", "start", "source"),
             explained="where paths start",
         ),
         Argument(name="to", kind="text", help="", aliases=("to_symbol", "sink"), explained="where they end"),
