@@ -113,7 +113,7 @@ def _choose_lines(
     for place, value in worth.items():
         if blocks.is_preamble(place) or blocks.is_comment_above(place):
             continue
-        if room >= _DOCUMENTED or not blocks.is_docstring(place):
+        if room >= _DOCUMENTED or not (blocks.is_docstring(place) or blocks.is_import(place)):
             useful[place] = value
     choice = LineChoice(useful, blocks.find, files.lines, call.runtime.count, files.is_known)
     best = next((row for row in rows if row.symbol is not None and row.symbol.kind in WITH_BODY), None)
