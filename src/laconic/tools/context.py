@@ -41,6 +41,7 @@ _LINE: Final = 60  # characters of a definition line: enough to know it by; a wo
 _KNOWN: Final = 5  # lines of a function by which it is known
 _WHOLE: Final = 0.35  # of the room for code that the best function may take whole
 _DOCUMENTED: Final = 2_500  # tokens of room for code from which on lines of docstrings are shown too
+_IMPORTING: Final = 700  # tokens of room for code from which on imports are shown: changes often touch them
 _ROUNDS: Final = 3  # of choosing lines in such a room: together they cost less than one by one
 _NEAR: Final = 6  # lines between two that stand outside of definitions and are shown together
 _MENTIONED: Final = 150  # files that mention a name, above which its callers are not looked for
@@ -113,7 +114,9 @@ def _choose_lines(
     for place, value in worth.items():
         if blocks.is_preamble(place) or blocks.is_comment_above(place):
             continue
-        if room >= _DOCUMENTED or not (blocks.is_docstring(place) or blocks.is_import(place)):
+        if room < _IMPORTING and blocks.is_import(place):
+            continue
+        if room >= _DOCUMENTED or not blocks.is_docstring(place):
             useful[place] = value
     choice = LineChoice(useful, blocks.find, files.lines, call.runtime.count, files.is_known)
     best = next((row for row in rows if row.symbol is not None and row.symbol.kind in WITH_BODY), None)
