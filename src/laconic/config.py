@@ -216,6 +216,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "claude-code, opencode*",
         "MCP clients, as patterns, that get no resources, because they would add tools for them to every prompt.",
     ),
+    Setting("mcp.log", False, "Print a line for each answer to standard error: the tool, tokens, kB, milliseconds."),
     Setting(
         "around.budget",
         4_000,

@@ -35,6 +35,12 @@ def test_text_hits_carry_the_enclosing_symbol_and_its_span(runtime: ToolRuntime)
     assert "@ Cart.add:12-17" in runtime.call("search", {"query": "count must be positive"}).text
 
 
+@pytest.mark.feature("C2")
+def test_a_line_of_a_module_is_not_said_to_stand_in_the_name_that_it_defines(runtime: ToolRuntime) -> None:
+    (runtime.root / "demo.py").write_text("import shop\n\nchan = shop.open_session()\n")
+    assert "3 chan = shop.open_session()\n" in runtime.call("search", {"query": "/chan = /"}).text
+
+
 @pytest.mark.feature("C8", "U5")
 def test_inspect_answers_definition_body_references_callees_and_tests_at_once(runtime: ToolRuntime) -> None:
     text = runtime.call("inspect", {"symbol": "total"}).text
