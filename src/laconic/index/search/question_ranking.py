@@ -133,7 +133,8 @@ def rank_question(
     found = []
     for row, features in question_features(store, question, by_words, files, scope):
         found.append(row._replace(score=sum(QUESTION_WEIGHTS[name] * value for name, value in features.items())))
-    return keep_places(spread_files(found), find_in_other_words(store, files.query, scope))
+    rows = spread_files(found)
+    return keep_places(rows, find_in_other_words(store, files.query, scope, rows))
 
 
 def spread_files(rows: Sequence[RankedSymbol]) -> list[RankedSymbol]:
