@@ -242,6 +242,8 @@ def test_a_small_answer_shows_no_imports_as_code(runtime: ToolRuntime) -> None:
         "package shop;\n\nimport org.stubbing.Stubbing;\nimport org.stubbing.Invocation;\n\n"
         "class Container {\n    void setInvocation(Invocation invocation) {\n        this.stubbing = invocation;\n    }\n}\n"
     )
-    said = runtime.call("context", {"task": "Data race on the stubbing of an invocation in Container", "budget": 1200})
+    said = runtime.call(
+        "context", {"task": "Data race on the stubbing of an invocation in Container", "budget": 1200}
+    )
     assert "setInvocation" in said.text
     assert "import org" not in said.text

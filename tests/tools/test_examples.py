@@ -108,7 +108,9 @@ def test_a_search_shows_lines_around_hits_at_most_six(runtime: ToolRuntime, name
 
 @pytest.mark.feature("J3")
 def test_lines_around_hits_are_there_for_programs_too_and_never_left_out_silently(runtime: ToolRuntime) -> None:
-    (runtime.root / "many.py").write_text("".join(f"above_{n} = 1\nmarked_{n} = 2\nbelow_{n} = 3\n" for n in range(60)))
+    (runtime.root / "many.py").write_text(
+        "".join(f"above_{n} = 1\nmarked_{n} = 2\nbelow_{n} = 3\n" for n in range(60))
+    )
     asked = {"query": "/^marked_/", "context_lines": 1}
     found = json.loads(runtime.call("search", {**asked, "format": "json", "limit": 2}).text)["hits"]
     assert found[0]["lines"] == [[1, "above_0 = 1"], [3, "below_0 = 3"]]

@@ -122,7 +122,9 @@ def test_modules_are_read_over_lines_in_loops_and_from_functions_of_the_build(ru
     (runtime.root / "gradle" / "libs.versions.toml").write_text(
         '[plugins]\nkotlin = { id = "org.jetbrains.kotlin", version = "2" }\n'
     )
-    (runtime.root / "build.gradle.kts").write_text('dependencies {\n    classpath("${libs.plugins.kotlin.get()}")\n}\n')
+    (runtime.root / "build.gradle.kts").write_text(
+        'dependencies {\n    classpath("${libs.plugins.kotlin.get()}")\n}\n'
+    )
     said = runtime.call("map", {"budget": 2000}).text
     assert "Gradle: modules extensions/proxy, extensions/android, android, api, samples-*\n" in said
     assert "build.gradle.kts Gradle: needs org.jetbrains.kotlin\n" in said
@@ -130,7 +132,9 @@ def test_modules_are_read_over_lines_in_loops_and_from_functions_of_the_build(ru
 
 @pytest.mark.feature("C4")
 def test_the_file_that_a_package_names_as_its_main_one_is_an_entry_point(runtime: ToolRuntime) -> None:
-    (runtime.root / "package.json").write_text('{"name": "fastify", "main": "./fastify.js", "bin": {"f": "bin/f.js"}}')
+    (runtime.root / "package.json").write_text(
+        '{"name": "fastify", "main": "./fastify.js", "bin": {"f": "bin/f.js"}}'
+    )
     (runtime.root / "fastify.js").write_text("module.exports = 1\n")
     (runtime.root / "bin").mkdir()
     (runtime.root / "bin" / "f.js").write_text("require('..')\n")

@@ -59,8 +59,8 @@ def trace(runtime: ToolRuntime, start: str, end: str) -> str:
 def test_a_path_leads_through_what_a_call_names_to_what_may_run(
     runtime: ToolRuntime, start: str, through: str, end: str
 ) -> None:
-    assert f"{through} -> ? {end}" in trace(runtime, start, end.split()[0])
-    assert f"1? {start}" in runtime.call("trace", {"symbol": end.split()[0]}).text  # and back
+    assert f"{through} -> ? {end}" in trace(runtime, start, end.split(maxsplit=1)[0])
+    assert f"1? {start}" in runtime.call("trace", {"symbol": end.split(maxsplit=1)[0]}).text  # and back
 
 
 @pytest.mark.feature("U5")

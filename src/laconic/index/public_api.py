@@ -20,7 +20,9 @@ _ASIDE: Final = re.compile(
 _FEW: Final = 3  # names with which a file says too little of what is offered
 _SHARE: Final = 0.2  # of the lines of the largest language that one needs to say what is offered
 # Words that most code of a language uses for what others wrote, and what no list of exports names.
-_COMMON: Final = frozenset({"main", "new", "default", "setup", "derive", "Debug", "Clone", "Default", "Result", "Error"})
+_COMMON: Final = frozenset(
+    {"main", "new", "default", "setup", "derive", "Debug", "Clone", "Default", "Result", "Error"}
+)
 _ONE_LANGUAGE: Final = {"typescript": "javascript", "tsx": "javascript", "c": "cpp"}
 _EXPORTED: Final = re.compile(r"^(?:module\.)?exports\.(\w+)\s*=", re.MULTILINE)
 _KINDS: Final = (

@@ -208,7 +208,9 @@ class _MatchingLines:
 
     def around(self, hit: Hit, rank: int) -> list[tuple[int, str]]:
         """Numbers and texts."""
-        is_whole = hit.kind in {"file", "doc"} and not hit.symbol and _WHOLE.fullmatch(hit.preview.strip()) is not None
+        is_whole = (
+            hit.kind in {"file", "doc"} and not hit.symbol and _WHOLE.fullmatch(hit.preview.strip()) is not None
+        )
         if self._around and not is_whole:
             return self._neighbours(hit)
         if self._task is None or rank >= _MATCHED:
