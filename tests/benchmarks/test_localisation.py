@@ -73,7 +73,11 @@ def test_tasks_of_repositories_that_are_not_here_are_left_aside(
     clones: tuple[Path, list[str]], tmp_path: Path
 ) -> None:
     heard: list[str] = []
-    options = Options(str(tmp_path), str(tmp_path / "cache"), (str(clones[0]),), progress=heard.append)
+
+    def hear(said: str) -> None:
+        heard.append(said)
+
+    options = Options(str(tmp_path), str(tmp_path / "cache"), (str(clones[0]),), progress=hear)
     assert list(with_clones({"own+er": ["one"], "not+here": ["two"]}, options)) == ["own+er"]
     assert heard == ["left aside: no clone of not+here in the folder of clones"]
     with pytest.raises(Unreadable, match=r"There is no clone of not\+here"):

@@ -240,7 +240,8 @@ def test_a_function_of_which_the_end_is_not_shown_says_so(runtime: ToolRuntime) 
 def test_a_small_answer_shows_no_imports_as_code(runtime: ToolRuntime) -> None:
     (runtime.root / "shop" / "Container.java").write_text(
         "package shop;\n\nimport org.stubbing.Stubbing;\nimport org.stubbing.Invocation;\n\n"
-        "class Container {\n    void setInvocation(Invocation invocation) {\n        this.stubbing = invocation;\n    }\n}\n"
+        "class Container {\n    void setInvocation(Invocation invocation) {\n        this.stubbing = invocation;\n"
+        "    }\n}\n"
     )
     said = runtime.call(
         "context", {"task": "Data race on the stubbing of an invocation in Container", "budget": 1200}

@@ -26,7 +26,9 @@ FILES = {
         "package store\n\ntype Saver interface{ Save() }\n\ntype Disk struct{}\n\nfunc (d *Disk) Save() { flush() }\n\n"
         "func flush() {}\n\nfunc keep(s Saver) { s.Save() }\n"
     ),
-    "Close.java": "class Door {\n    void leave() { shut(); }\n    void shut() { turnKey(); }\n    void turnKey() {}\n}\n",
+    "Close.java": (
+        "class Door {\n    void leave() { shut(); }\n    void shut() { turnKey(); }\n    void turnKey() {}\n}\n"
+    ),
     "close.py": "def shut():\n    turn_key()\n\n\ndef turn_key():\n    pass\n",
 }
 

@@ -15,8 +15,8 @@ _SIGNATURE: Final = 6  # lines of a signature that are shown
 _OUTER: Final = 80  # lines of a function with which the functions in it are shown
 _OPENS: Final = re.compile(r"[{:;]\s*(?:(?:#|//).*)?$|=>\s*$|=\s*$")
 _IMPORT: Final = re.compile(
-    r"(?:import|package|use|using|mod|extern crate|require|require_relative|pub use)\b|from\s+\S+\s+import\b|#\s*include\b"
-    r"|\}\s*from\b|export\s.*\bfrom\s|(?:const|let|var)\s.*=\s*require\(|\s+(?:\w+\s+)?\"[\w./-]+\"$"
+    r"(?:import|package|use|using|mod|extern crate|require|require_relative|pub use)\b|from\s+\S+\s+import\b"
+    r"|#\s*include\b|\}\s*from\b|export\s.*\bfrom\s|(?:const|let|var)\s.*=\s*require\(|\s+(?:\w+\s+)?\"[\w./-]+\"$"
 )
 _COMMENT: Final = re.compile(r"\s*(?:#(?!\[|include|define|if|end)|//|/\*|\*|<!--|--|;)")
 _DOCSTRING: Final = re.compile(r"""\s*[rRuU]?(\"{3}|'{3}|"|')""")

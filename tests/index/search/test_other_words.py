@@ -13,11 +13,12 @@ from laconic.index.workspace_index import Index
 FILES = {
     "backend/limiter.go": "package backend\n\n// NewLimiter bounds the bandwidth of a remote.\n"
     "func NewLimiter(rate int) Limiter {\n\treturn Limiter{rate}\n}\n",
-    "data/policy.go": "package data\n\n// ExpirePolicy says which snapshots go.\ntype ExpirePolicy struct {\n\tLast int\n}\n",
+    "data/policy.go": "package data\n\n// ExpirePolicy says which snapshots go.\n"
+    "type ExpirePolicy struct {\n\tLast int\n}\n",
     "ui/speed.go": "package ui\n\nfunc PrintSpeed(speed int) {}\n\nfunc ShowNetwork(network string) {}\n"
     "\nfunc ThrottleProgress() {}\n",
-    "cache/old.go": "package cache\n\nfunc Old(dir string) bool {\n\treturn true\n}\n\nfunc Backups() {}\n\nfunc EraseLine() {}\n"
-    "\nfunc IsOld() bool {\n\treturn true\n}\n",
+    "cache/old.go": "package cache\n\nfunc Old(dir string) bool {\n\treturn true\n}\n\nfunc Backups() {}\n"
+    "\nfunc EraseLine() {}\n\nfunc IsOld() bool {\n\treturn true\n}\n",
 }
 
 

@@ -332,9 +332,13 @@ class Judge:
 
     def _is_of_constant(self, wanted: TargetSymbol, number: int) -> bool:
         """Whether a member is that of one constant of an enum: the constant is declared as a value of the enum."""
-        for owner in classes.owners(self.code, self.code.symbol(number)):
-            around = self.code.symbol(owner)
-            if around and around.parent in wanted.owners and self.code.symbol(around.parent).kind == "enum":
+        symbol = self.code.symbol(number)
+        for owner in classes.owners(self.code, symbol) if symbol else ():
+            constant = self.code.symbol(owner)
+            if constant is None or constant.parent is None or constant.parent not in wanted.owners:
+                continue
+            around = self.code.symbol(constant.parent)
+            if around is not None and around.kind == "enum":
                 return True
         return False
 
