@@ -34,7 +34,7 @@ from laconic.tool_runtime.runtime import ToolRuntime
 from laconic.tools import tools
 from laconic_benchmarks.printed import Line, printed
 from laconic_benchmarks.report import Bar, Options, Report, at_least, sampled, versions
-from laconic_benchmarks.snapshot import Snapshot, clone_of, part_of_name
+from laconic_benchmarks.snapshot import Snapshot, clone_of, part_of_name, with_clones
 
 _BARS: Final = {1000: 0.75, 2000: 0.83, 4000: 0.89}
 _CONTEXT_BARS: Final = {1000: 0.80, 2000: 0.87, 4000: 0.92}
@@ -105,7 +105,7 @@ def run(options: Options) -> Report:
     kept = Path(options.cache) / "localisation"
     outcomes = [
         outcome
-        for name, group in by_mirror.items()
+        for name, group in with_clones(by_mirror, options).items()
         for outcome in _measured(clone_of(name, options), kept / name, group)
     ]
     return _report(outcomes)

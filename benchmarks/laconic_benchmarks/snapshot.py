@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -14,6 +14,7 @@ from laconic.workspace.git import git
 from laconic_benchmarks.report import Options
 
 THIS_REPOSITORY: Final = "this repository"  # in place of a clone's name: the history that this package came with
+T = TypeVar("T")
 _LARGEST: Final = 1_000_000  # bytes; what is larger is not code
 _BINARY: Final = 4000  # bytes in which a zero tells a binary file
 
@@ -29,6 +30,23 @@ def clone_of(name: str, options: Options) -> Path:
             "Clone the repository and run `make demo` in it, or name recorded data with --data.",
         )
     return root
+
+
+def with_clones(tasks: Mapping[str, Sequence[T]], options: Options) -> dict[str, Sequence[T]]:
+    """The tasks whose repositories are here; those that are not are named, and it is an error when none is."""
+    found: dict[str, Sequence[T]] = {}
+    missing = []
+    for name, group in tasks.items():
+        if clone_of(name, options).exists():
+            found[name] = group
+        else:
+            missing.append(name)
+    if missing:
+        said = f"no clone of {', '.join(missing)} in the folder of clones"
+        if not found:
+            raise Unreadable(f"There is {said}.", "Clone one of them bare, as owner+name/repo, or leave --data out.")
+        options.progress(f"left aside: {said}")
+    return found
 
 
 def mirror_folder(options: Options) -> Path:

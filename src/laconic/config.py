@@ -216,6 +216,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "claude-code, opencode*",
         "MCP clients, as patterns, that get no resources, because they would add tools for them to every prompt.",
     ),
+    Setting("mcp.log", False, "Print a line for each answer to standard error: the tool, tokens, kB, milliseconds."),
     Setting(
         "around.budget",
         4_000,
@@ -507,7 +508,12 @@ def _row(rows: Mapping[str, Setting], name: str, source: str) -> Setting:
     if name in rows:
         return rows[name]
     near = get_close_matches(name, rows, n=3)
-    raise BadSetting(f"{source}: there is no setting {name!r}.", f"Nearest: {', '.join(near or rows)}.")
+    if near:
+        fix = f"Nearest: {', '.join(near)}."
+    else:
+        first_words = sorted({known.partition(".")[0] for known in rows})
+        fix = f"Names begin with one of: {', '.join(first_words)}."
+    raise BadSetting(f"{source}: there is no setting {name!r}.", fix)
 
 
 def _read_toml(path: Path) -> dict[str, object]:
@@ -543,4 +549,6 @@ def _as_type(raw: object, default: Value) -> Value:
         return int(str(raw).replace("_", ""))
     if isinstance(default, float):
         return float(str(raw))
+    if isinstance(raw, list):  # what has several values is written with commas; a list of TOML means the same
+        return ", ".join(map(str, raw))
     return str(raw)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from laconic.errors import Unreadable
 from laconic_benchmarks import localisation
 from laconic_benchmarks.report import Options
-from laconic_benchmarks.snapshot import Snapshot
+from laconic_benchmarks.snapshot import Snapshot, with_clones
 
 IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
 
@@ -65,3 +66,19 @@ def test_a_function_counts_when_its_definition_was_printed(clones: tuple[Path, l
     report = localisation.run(Options(str(tmp_path), str(tmp_path / "cache"), (str(mirror),)))
     assert report.rows[0]["1000 tokens"] == 0.5
     assert report.rows[0]["n"] == 1
+
+
+@pytest.mark.feature("C13")
+def test_tasks_of_repositories_that_are_not_here_are_left_aside(
+    clones: tuple[Path, list[str]], tmp_path: Path
+) -> None:
+    heard: list[str] = []
+
+    def hear(said: str) -> None:
+        heard.append(said)
+
+    options = Options(str(tmp_path), str(tmp_path / "cache"), (str(clones[0]),), progress=hear)
+    assert list(with_clones({"own+er": ["one"], "not+here": ["two"]}, options)) == ["own+er"]
+    assert heard == ["left aside: no clone of not+here in the folder of clones"]
+    with pytest.raises(Unreadable, match=r"There is no clone of not\+here"):
+        with_clones({"not+here": ["two"]}, options)

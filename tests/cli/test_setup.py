@@ -356,6 +356,17 @@ def test_a_link_of_the_user_may_lead_anywhere_in_the_home_folder(project: Path) 
 
 
 @pytest.mark.feature("C12")
+def test_removing_a_client_takes_its_skill_along_and_leaves_no_empty_folder(project: Path) -> None:
+    assert main(["setup", "claude", "--project", "--skill"]) == 0
+    assert main(["setup", "claude", "--project", "--remove"]) == 0
+    assert _files(project.parent) == {}
+    assert not (project / ".claude").exists()
+    main(["setup", "cursor", "--project"])
+    main(["setup", "cursor", "--project", "--remove"])
+    assert not (project / ".cursor").exists()
+
+
+@pytest.mark.feature("C12")
 def test_the_skill_alone_is_that_of_the_plugin_and_goes_again(project: Path) -> None:
     """A skill that a host loads when it fits, with what every agent forgets: mark the task, be compact, recall."""
     folder = project / ".claude" / "skills" / "laconic"

@@ -11,6 +11,7 @@ from tests.conversation.sessions import code, engine, opened, read, send, user
 
 from laconic.conversation.engine_options import RequestLimits
 from laconic.conversation.in_memory import MemoryArchive, MemoryStore
+from laconic.wire.usage import Usage
 
 Json = dict[str, Any]
 _WINDOW = 16_000
@@ -50,6 +51,20 @@ def test_own_words_make_room_long_before_every_turn_has_to() -> None:
         before = sent.body[:-2]
     assert rewritten
     assert min(later - earlier for earlier, later in pairwise(rewritten)) >= 3
+
+
+@pytest.mark.feature("P1")
+def test_the_window_holds_also_while_a_low_quota_finds_nothing_to_leave_out() -> None:
+    one = engine()
+    one.quota("acc", 2_000)
+    one.observe("acc", Usage(input=1_900), None)
+    messages = [user("Explain the design.")]
+    for number in range(40):
+        words = [{"type": "text", "text": _said(number)}]
+        messages += [{"role": "assistant", "content": words}, user(f"go on {number}")]
+    sent = send(one, messages, RequestLimits(window=_WINDOW, account="acc"))
+    assert sent.sent < _WINDOW
+    assert opened(sent).faults() == []
 
 
 @pytest.mark.feature("P1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -114,6 +115,21 @@ def test_the_budget_of_the_host_is_honoured(root: Path, settings: Settings) -> N
             assert " of " in text.splitlines()[-1]
 
     anyio.run(talk)
+
+
+@pytest.mark.feature("J8")
+def test_a_line_for_each_answer_goes_to_the_log_where_it_is_wanted(
+    root: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def talk(wanted: str) -> None:
+        flags = {"cache_dir": str(tmp_path / "cache"), "mcp.log": wanted}
+        own = load(flags=flags, environ={}, file=tmp_path / "none")
+        async with Client(CodePlane(root, own).server()) as client:
+            await client.call_tool("map", {})
+
+    anyio.run(talk, "true")
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "laconic.answers"]
+    assert re.fullmatch(r"map: \d+ tokens, \d+\.\d kB, \d+ ms", line)
 
 
 def test_a_call_that_has_to_wait_reports_progress(root: Path, settings: Settings) -> None:

@@ -89,3 +89,19 @@ def test_an_expected_text_that_is_not_there_is_refused_with_the_fresh_lines(runt
     assert reply.failed
     assert "Nothing was written" in reply.text
     assert (runtime.root / "shop/money.py").read_text("utf-8").startswith(MONEY)
+
+
+@pytest.mark.feature("C11")
+def test_an_edit_that_is_written_out_as_arguments_is_one_edit(runtime: ToolRuntime) -> None:
+    first = MONEY.splitlines()[0]
+    given = {"path": "shop/money.py", "old_string": first, "new_string": f"# new\n{first}"}
+    assert not runtime.call("edit", given).failed
+    assert (runtime.root / "shop/money.py").read_text("utf-8").startswith(f"# new\n{MONEY}")
+    assert "There are no edits" in runtime.call("edit", {"dry_run": True}).text
+
+
+@pytest.mark.feature("C11")
+def test_a_trace_from_one_symbol_to_another_starts_at_the_first(runtime: ToolRuntime) -> None:
+    reply = runtime.call("trace", {"from": "total", "to": "total"})
+    assert "should be a number" not in reply.text
+    assert "total" in reply.text

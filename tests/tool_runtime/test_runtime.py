@@ -219,7 +219,7 @@ def test_what_the_same_question_got_before_is_not_said_again(runtime: ToolRuntim
     second = runtime.call("inspect", {"symbol": "total", "only": "refs"}, session)
     assert "shop/cart.py" in first.text
     assert "shop/cart.py" not in second.text
-    assert "parts as shown above; again=true repeats it)" in second.text
+    assert "(1 part as shown above; again=true repeats it)" in second.text
     assert runtime.call("inspect", {"symbol": "total", "only": "refs", "again": True}, session).text == first.text
     assert "shop/cart.py" in runtime.call("inspect", {"symbol": "Price", "only": "refs"}, session).text
 
@@ -235,3 +235,53 @@ def test_pages_go_on_when_the_first_is_asked_for_twice(runtime: ToolRuntime) -> 
     assert not set(hits) & {line for line in second.splitlines() if line[:1].isdigit()}
     start = int(second.rpartition("offset=")[2].rstrip(")]\n"))
     assert start > len(hits)  # both pages are behind us
+
+
+@pytest.mark.feature("C6")
+@pytest.mark.feature("J2")
+def test_a_range_that_was_cut_goes_on_when_it_is_asked_for_again(runtime: ToolRuntime) -> None:
+    """`file.readRange` of 100 lines gets 80; the same call again brings the rest, not only a word on the first 80."""
+    (runtime.root / "long.py").write_text("".join(f"line_{number} = {number}\n" for number in range(1, 131)))
+    session = Session()
+    first = runtime.call("read", {"targets": "long.py:1-120"}, session).text
+    assert "line_80 =" in first
+    assert "line_81 =" not in first
+    second = runtime.call("read", {"targets": "long.py:1-120"}, session).text
+    assert "1-80 as shown above" in second
+    assert "line_81 =" in second
+    assert "line_120 =" in second
+    assert "line_121 =" not in second
+    third = runtime.call("read", {"targets": "long.py:1-120"}, session).text
+    assert "line_1 =" in third
+
+
+@pytest.mark.feature("C6")
+def test_of_a_range_that_was_shown_in_part_only_the_rest_is_sent(runtime: ToolRuntime) -> None:
+    session = Session()
+    runtime.call("read", {"targets": "shop/cart.py:1-10"}, session)
+    text = runtime.call("read", {"targets": "shop/cart.py:1-14"}, session).text
+    assert "1-10 as shown above" in text
+    assert "11\t" in text
+    assert "\n10\t" not in text
+
+
+@pytest.mark.feature("C6")
+@pytest.mark.feature("J3")
+def test_how_many_there_are_does_not_depend_on_what_was_shown_before(runtime: ToolRuntime) -> None:
+    session = Session()
+    given = {"query": "/self|price|def/", "limit": 3}
+    first = runtime.call("search", given, session).text.splitlines()[-1]
+    second = runtime.call("search", given, session).text
+    assert "(3 hits as shown above; again=true repeats it)" in second
+    assert second.splitlines()[-1] == first  # 3 of so many, and where they go on
+    third = runtime.call("search", given, session).text
+    assert "as shown above" not in third
+
+
+@pytest.mark.feature("J2")
+@pytest.mark.parametrize("budget", [300, 600, 1200, 2400])
+def test_a_snippet_uses_up_its_budget(runtime: ToolRuntime, budget: int) -> None:
+    """Lines are packed by their cost, not in a few large steps."""
+    (runtime.root / "wide.txt").write_text("".join(f"{number} word word word word word\n" for number in range(2000)))
+    reply = runtime.call("read", {"targets": "wide.txt:1-2000", "budget": budget})
+    assert budget * 0.8 < reply.tokens <= budget

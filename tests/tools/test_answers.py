@@ -35,6 +35,12 @@ def test_text_hits_carry_the_enclosing_symbol_and_its_span(runtime: ToolRuntime)
     assert "@ Cart.add:12-17" in runtime.call("search", {"query": "count must be positive"}).text
 
 
+@pytest.mark.feature("C2")
+def test_a_line_of_a_module_is_not_said_to_stand_in_the_name_that_it_defines(runtime: ToolRuntime) -> None:
+    (runtime.root / "demo.py").write_text("import shop\n\nchan = shop.open_session()\n")
+    assert "3 chan = shop.open_session()\n" in runtime.call("search", {"query": "/chan = /"}).text
+
+
 @pytest.mark.feature("C8", "U5")
 def test_inspect_answers_definition_body_references_callees_and_tests_at_once(runtime: ToolRuntime) -> None:
     text = runtime.call("inspect", {"symbol": "total"}).text
@@ -100,6 +106,22 @@ def test_json_on_request_has_the_total_and_no_nulls(runtime: ToolRuntime) -> Non
     assert found["total"] > 3
     assert found["more"].startswith("search(")
     assert "null" not in reply.text
+
+
+@pytest.mark.feature("J11")
+@pytest.mark.feature("U2")
+@pytest.mark.parametrize("number", [13, 61, 140])
+def test_every_implementation_can_be_had(runtime: ToolRuntime, number: int) -> None:
+    """A count first, the list on request: no implementation is only counted whatever the budget."""
+    classes = "".join(f"class Child{at}(Parent):\n    pass\n\n\n" for at in range(number))
+    (runtime.root / "family.py").write_text(f"class Parent:\n    pass\n\n\n{classes}")
+    given = {"symbol": "Parent", "only": "implementations"}
+    small = runtime.call("inspect", {**given, "budget": 60}).text
+    assert f"implemented by: {number}" in small
+    whole = runtime.call("inspect", {**given, "budget": 8000}).text
+    assert whole.count("family.py:") <= 3  # a path is not repeated for each symbol of its file
+    for at in range(number):
+        assert f"Child{at} " in whole
 
 
 @pytest.mark.feature("J11")

@@ -222,3 +222,29 @@ def test_code_alone_uses_up_its_budget(runtime: ToolRuntime) -> None:
     runtime.index.build()
     reply = runtime.call("context", {"task": "weigh the parcel that we sell", "show": "code", "budget": 3_000})
     assert 2_850 <= counter()(reply.text) <= 3_000
+
+
+@pytest.mark.feature("U3", "U5")
+def test_a_function_of_which_the_end_is_not_shown_says_so(runtime: ToolRuntime) -> None:
+    body = "".join(f"    step_{n} = prepare({n})\n" for n in range(40))
+    (runtime.root / "shop" / "stubbed.py").write_text(
+        f"def find_stubbed_answer(invocation):\n    with synchronized(stubbed):\n{body}    return None\n"
+    )
+    said = runtime.call("context", {"task": "find stubbed answer is synchronized wrongly", "budget": 700}).text
+    assert "def find_stubbed_answer(invocation):\n" in said
+    shown = said.partition("def find_stubbed_answer")[2]
+    assert "    return None" in shown or re.search(r"… \d+-43\n", shown)
+
+
+@pytest.mark.feature("U5")
+def test_a_small_answer_shows_no_imports_as_code(runtime: ToolRuntime) -> None:
+    (runtime.root / "shop" / "Container.java").write_text(
+        "package shop;\n\nimport org.stubbing.Stubbing;\nimport org.stubbing.Invocation;\n\n"
+        "class Container {\n    void setInvocation(Invocation invocation) {\n        this.stubbing = invocation;\n"
+        "    }\n}\n"
+    )
+    said = runtime.call(
+        "context", {"task": "Data race on the stubbing of an invocation in Container", "budget": 1200}
+    )
+    assert "setInvocation" in said.text
+    assert "import org" not in said.text

@@ -207,6 +207,30 @@ def test_json_says_what_was_compared_and_each_detail_says_more(tmp_path: Path, g
 
 
 @pytest.mark.feature("C3")
+def test_the_command_names_no_file_in_which_a_runner_finds_nothing(
+    tmp_path: Path, git: Git, settings: Settings
+) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "_util.py").write_text("from a import one\n\n\ndef helped():\n    return one(2)\n")
+    (tmp_path / "tests" / "loop.py").write_text(
+        "from a import one\n\n\nclass LoopTest:\n    def test_it(self):\n        one(3)\n"
+    )
+    (tmp_path / "tests" / "test_one.py").write_text("from a import one\n\n\ndef test_one():\n    one(1)\n")
+    git("add", "-A")
+    git("commit", "-qm", "tests")
+    (tmp_path / "a.py").write_text(CODE.replace("one(a)", "one(a, c)"))
+    runtime = ToolRuntime(tmp_path, settings, tools())
+    try:
+        runtime.index.build()
+        said = runtime.call("diff", {}).text.partition("tests: ")[2]
+    finally:
+        runtime.close()
+    assert "tests/test_one.py" in said
+    assert "tests/loop.py" in said
+    assert "_util.py" not in said
+
+
+@pytest.mark.feature("C3")
 def test_a_rename_that_leaves_uses_of_the_old_name_is_a_risk(tmp_path: Path, git: Git, settings: Settings) -> None:
     (tmp_path / "user.py").write_text("from a import one\n\none(1)\n")
     git("add", "-A")
@@ -216,6 +240,6 @@ def test_a_rename_that_leaves_uses_of_the_old_name_is_a_risk(tmp_path: Path, git
     try:
         said = runtime.call("diff", {}).text
         assert "high: renamed, " in said
-        assert " uses of the old name left: " in said
+        assert "3 uses of the old name left: a.py:6, user.py:1, user.py:3" in said
     finally:
         runtime.close()

@@ -106,6 +106,35 @@ def test_a_search_shows_lines_around_hits_at_most_six(runtime: ToolRuntime, name
     assert len(re.findall(r"^  \d+ ", wide, re.MULTILINE)) <= 12
 
 
+@pytest.mark.feature("J3")
+def test_lines_around_hits_are_there_for_programs_too_and_never_left_out_silently(runtime: ToolRuntime) -> None:
+    (runtime.root / "many.py").write_text(
+        "".join(f"above_{n} = 1\nmarked_{n} = 2\nbelow_{n} = 3\n" for n in range(60))
+    )
+    asked = {"query": "/^marked_/", "context_lines": 1}
+    found = json.loads(runtime.call("search", {**asked, "format": "json", "limit": 2}).text)["hits"]
+    assert found[0]["lines"] == [[1, "above_0 = 1"], [3, "below_0 = 3"]]
+    said = runtime.call("search", {**asked, "budget": 400}).text
+    assert "more: " in said
+    for number in re.findall(r"^\d+ marked_(\d+) ", said, re.MULTILINE):
+        assert f" below_{number} = 3\n" in said
+
+
+@pytest.mark.feature("C1")
+def test_a_document_found_by_words_shows_the_line_that_matched(runtime: ToolRuntime) -> None:
+    (runtime.root / "docs").mkdir()
+    (runtime.root / "docs" / "broker.md").write_text(
+        "# Broker\n\nSome words.\n\n## Redis\n\nOther words.\n\nThe visibility timeout is an hour.\n"
+    )
+    (runtime.root / "docs" / "prefork.md").write_text("A pool.\n\nUse prefork where work is heavy.\n")
+    said = runtime.call("search", {"query": "redis visibility timeout", "in": "docs"}).text
+    assert "docs/broker.md\n" in said
+    assert "The visibility timeout is an hour." in said
+    assert "3 Use prefork where work is heavy." in runtime.call("search", {"query": "prefork", "in": "docs"}).text
+    whole = runtime.call("search", {"query": "docs/prefork.md"}).text
+    assert "heavy" not in whole
+
+
 @pytest.mark.feature("J6")
 def test_six_calls_that_arrive_together_stay_within_25_000(runtime: ToolRuntime) -> None:
     (runtime.root / "big.txt").write_text("".join(f"{n} words that fill a line of this file\n" for n in range(9_000)))

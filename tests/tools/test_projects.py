@@ -112,6 +112,45 @@ def test_gradle_names_projects_catalogues_and_maps_and_only_settings_include_mod
 
 
 @pytest.mark.feature("C4", "J9")
+def test_modules_are_read_over_lines_in_loops_and_from_functions_of_the_build(runtime: ToolRuntime) -> None:
+    (runtime.root / "settings.gradle.kts").write_text(
+        'include(\n    "extensions:proxy",\n    "extensions:android",\n)\nif (hasAndroid) {\n    include("android")\n}\n'
+        'includeProject("api", mavenized = true)\nlistOf("a").forEach { include("registry-$it") }\n'
+        'listOf("a").forEach { sys ->\n    include("samples-$sys")\n}\n'
+    )
+    (runtime.root / "gradle").mkdir()
+    (runtime.root / "gradle" / "libs.versions.toml").write_text(
+        '[plugins]\nkotlin = { id = "org.jetbrains.kotlin", version = "2" }\n'
+    )
+    (runtime.root / "build.gradle.kts").write_text(
+        'dependencies {\n    classpath("${libs.plugins.kotlin.get()}")\n}\n'
+    )
+    said = runtime.call("map", {"budget": 2000}).text
+    assert "Gradle: modules extensions/proxy, extensions/android, android, api, samples-*\n" in said
+    assert "build.gradle.kts Gradle: needs org.jetbrains.kotlin\n" in said
+
+
+@pytest.mark.feature("C4")
+def test_the_file_that_a_package_names_as_its_main_one_is_an_entry_point(runtime: ToolRuntime) -> None:
+    (runtime.root / "package.json").write_text(
+        '{"name": "fastify", "main": "./fastify.js", "bin": {"f": "bin/f.js"}}'
+    )
+    (runtime.root / "fastify.js").write_text("module.exports = 1\n")
+    (runtime.root / "bin").mkdir()
+    (runtime.root / "bin" / "f.js").write_text("require('..')\n")
+    assert "fastify.js, bin/f.js" in runtime.call("map", {"budget": 2000}).text
+
+
+@pytest.mark.feature("C4", "U2")
+def test_a_manifest_that_needs_much_leaves_room_for_the_rest_of_the_map(runtime: ToolRuntime) -> None:
+    needs = "".join(f"\texample.org/some/long/name/of/package{number} v1.0.0\n" for number in range(150))
+    (runtime.root / "go.mod").write_text(f"module example.org/own\n\ngo 1.26\n\nrequire (\n{needs})\n")
+    said = runtime.call("map", {"budget": 1200, "format": "json"}).text
+    assert '"dependencies_more":126' in said
+    assert '"shown":1,' not in said
+
+
+@pytest.mark.feature("C4", "J9")
 def test_many_manifests_of_a_kind_are_told_together(runtime: ToolRuntime) -> None:
     for number in range(9):
         (runtime.root / f"module-{number}").mkdir()
@@ -129,6 +168,28 @@ def test_many_manifests_of_a_kind_are_told_together(runtime: ToolRuntime) -> Non
         ({"lib/express.js": "exports.Router = Router;\nexports.json = bodyParser.json\n"}, "Router, json"),
         ({"src/main/java/g/Gson.java": "package g;\npublic class Gson {}\nclass Hidden {}\n"}, "Gson"),
         ({"chi.go": "package chi\n\nfunc NewRouter() {}\n\nfunc hidden() {}\n"}, "NewRouter"),
+        (
+            {
+                "include/fmt/format.h": "#include <string>\n\nint format_to(int a) {\n  return a;\n}\n" * 9,
+                "tools/lint.py": '__all__ = ["docopt"]\n',
+                "lint.py": '__all__ = ["docopt"]\n',
+            },
+            "format_to",
+        ),
+        (
+            {
+                "fastify.js": "exports.fastify = fastify\nexports.errorCodes = codes\nexports.LogController = Log\n",
+                "lib/reply.js": "exports.buildReply = buildReply\n",
+            },
+            "fastify, errorCodes, LogController",
+        ),
+        (
+            {
+                "core/src/lib.rs": "pub fn new() {}\npub struct Debug;\npub struct Term;\n",
+                "core/src/testFixtures/base.rs": "pub struct TestBase;\n",
+            },
+            "Term",
+        ),
     ],
 )
 def test_the_public_api_is_what_packages_export_or_else_their_public_definitions(
@@ -218,3 +279,30 @@ def test_a_version_catalogue_the_kotlin_dsl_and_composite_builds_are_understood(
     needs = "projects.base, org.slf4j:slf4j-api, org.junit:junit-api, org.assertj:assertj-core, libs.unknown.bom"
     assert f"core/build.gradle.kts Gradle: needs {needs}\n" in said
     assert needs in runtime.call("map", {"path": "core"}).text
+
+
+@pytest.mark.feature("U9")
+@pytest.mark.parametrize("action", ["recent", "recents", "remov", "removed", "ad", "delete", "forget"])
+def test_no_guess_ever_removes_or_adds_a_workspace(runtime: ToolRuntime, tmp_path: Path, action: str) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "only.py").write_text("x = 1\n")
+    runtime.call("map", {})
+    for path in ({}, {"path": str(other)}):
+        runtime.call("workspace", {"action": action, **path})
+        listed = runtime.call("workspace", {"action": "list", "again": True}).text
+        assert str(runtime.root) in listed
+        assert str(other) not in listed
+
+
+@pytest.mark.feature("U9")
+def test_recent_workspaces_are_listed_with_the_last_used_first(runtime: ToolRuntime, tmp_path: Path) -> None:
+    runtime.call("map", {})
+    roots = [tmp_path / "first", tmp_path / "second"]
+    for root in roots:
+        root.mkdir()
+        (root / "only.py").write_text("x = 1\n")
+        runtime.call("workspace", {"action": "add", "path": str(root)})
+    runtime.call("workspace", {"action": "status", "path": str(roots[0])})
+    listed = runtime.call("workspace", {"action": "recent"}).text
+    assert listed.index(str(roots[0])) < listed.index(str(roots[1]))

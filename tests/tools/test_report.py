@@ -143,6 +143,23 @@ def test_paths_with_spaces_and_names_stand_side_by_side_in_the_setting(tmp_path:
     assert analysers.allowed_tools(given) == ["ruff", "pytest", "/my code/.venv/bin/mypy"]
 
 
+@pytest.mark.feature("J4")
+@pytest.mark.parametrize("written", ['"ruff, pytest"', '"ruff pytest"', '["ruff", "pytest"]'])
+def test_tools_are_allowed_by_a_text_or_by_a_list(tmp_path: Path, written: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(f"[report]\nallow = {written}\n")
+    assert analysers.allowed_tools(load(environ={}, file=file)) == ["ruff", "pytest"]
+
+
+@pytest.mark.feature("J4")
+def test_mypy_looks_at_all_of_a_project_that_names_no_files(root: Path) -> None:
+    (root / "pyproject.toml").write_text("[tool.mypy]\nwarn_return_any = true\n[tool.setuptools]\npackages = []\n")
+    (root / "wrong.py").write_text("x: int = 'a'\n")
+    program = root / "mypy"
+    program.symlink_to(Path(sys.executable).with_name("mypy"))
+    assert "wrong.py:1" in analysers.run_analyser(root, "mypy", [str(program)]).output
+
+
 def test_a_linter_that_is_set_up_to_fix_changes_no_file(root: Path) -> None:
     program = local(root, "")
     (root / "pyproject.toml").write_text("[tool.ruff]\nfix = true\n")

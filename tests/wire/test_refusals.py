@@ -37,6 +37,30 @@ def test_a_refusal_that_names_its_limit_of_tokens_per_minute_is_understood(words
     assert named_limit(429, json.dumps({"error": {"message": words}}).encode()) == limit
 
 
+@pytest.mark.feature("S3")
+@pytest.mark.parametrize(
+    ("period", "dimensions", "limit"),
+    [
+        ("Minute", {}, 180_000),
+        ("Minute", {"quotaDimensions": {"model": "gemini-3-pro", "location": "global"}}, 180_000),
+        ("Day", {}, None),
+    ],
+)
+def test_a_refusal_that_names_its_limit_in_its_details_alone_is_understood(
+    period: str, dimensions: dict[str, object], limit: int | None
+) -> None:
+    violation = {
+        "quotaMetric": "generativelanguage.googleapis.com/generate_content_paid_tier_input_token_count",
+        "quotaId": f"GenerateContentPaidTierInputTokensPerModelPer{period}",
+        **dimensions,
+        "quotaValue": "180000",
+    }
+    detail = {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [violation]}
+    error = {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Quota exceeded", "details": [detail]}
+    assert named_limit(429, json.dumps({"error": error}).encode()) == limit
+    assert named_limit(429, json.dumps([{"error": error}]).encode()) == limit
+
+
 def test_only_a_refusal_for_its_rate_names_a_limit() -> None:
     assert named_limit(400, json.dumps({"error": {"message": _SAID[0][0]}}).encode()) is None
 

@@ -28,7 +28,7 @@ from laconic.tokens.count import Counter, counter
 from laconic.tool_runtime.runtime import ToolRuntime
 from laconic_benchmarks.localisation import Task, laid_out
 from laconic_benchmarks.report import Options, Report, sampled
-from laconic_benchmarks.snapshot import THIS_REPOSITORY, Snapshot, clone_of, part_of_name
+from laconic_benchmarks.snapshot import THIS_REPOSITORY, Snapshot, clone_of, part_of_name, with_clones
 from laconic_benchmarks.turns.code_plane import Tools, with_plane
 from laconic_benchmarks.turns.habits import turns_before_a_change
 from laconic_benchmarks.turns.native import careful, naive
@@ -56,7 +56,7 @@ def run(options: Options) -> Report:
         by_mirror[task.mirror].append(task)
     count = counter(MODEL)
     walks: list[Walk] = []
-    for name, group in by_mirror.items():
+    for name, group in with_clones(by_mirror, options).items():
         options.progress(f"turns: {name}, {len(group)} tasks")
         kept = Path(options.cache) / "localisation" / name
         for task, snapshot, runtime in laid_out(clone_of(name, options), kept, group):

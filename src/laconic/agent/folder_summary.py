@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from laconic.errors import LaconicError
+from laconic.render.plural import count_of
 from laconic.workspace.git import git
 from laconic.workspace.listing import listing
 
@@ -29,7 +30,7 @@ def describe_workspace(root: Path) -> str:
     entries: list[str] = []
     for name, count in sorted(counts.items()):
         entries.append(f"{name}/ ({count})" if name in folders else name)
-    lines = [f"The folder has {counts.total()} files: {_list_some(entries, _ENTRIES)}."]
+    lines = [f"The folder has {count_of(counts.total(), 'file')}: {_list_some(entries, _ENTRIES)}."]
     lines += _describe_git(root)
     return "\n".join(lines)
 

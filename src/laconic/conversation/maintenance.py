@@ -54,18 +54,21 @@ class Maintenance:
         ladder = Ladder(history, evictor, self._count, fixed)
         answer = quota.output(output)
         warm = is_warm(history.branch, self._clock())
+        mode, rung = "", ""
         if quota.known and quota.prompt(ladder.tokens, warm=warm) + answer > quota.left:
             room = max(0, quota.left - answer)  # for all of it: behind a change nothing is read from a cache
-            return "survival", ladder.climb(room, max(room, fixed), "survival"), ladder.made
+            mode, rung = "survival", ladder.climb(room, max(room, fixed), "survival")
         economy = self._economy(history, conversation)
         most = _find_room(bounds.window, output)
         edge = options.high_water * most
         again = round(edge)
         if not economy[1]:
             edge *= _COLD_EDGE
-        if most and ladder.tokens > edge:
+        if most and ladder.tokens > edge:  # also where a low quota found nothing that it could leave out
             rung = ladder.climb(round(options.low_water * again), most, "trim", again)
             return "window", rung, ladder.made
+        if mode:
+            return mode, rung, ladder.made
         apart = for_provider(options.least_turns, bounds.provider, conversation.format.provider) or 1
         if history.event >= 0 and history.tracker.turn - history.event < apart:
             return "", "", []  # the lock: after an event some turns pass before the next, also across a restart

@@ -74,6 +74,7 @@ def claim(cache: Path, root: Path, *, force: bool = False) -> Path:
         if not name.exists():
             _drop_other_notes(cache, name)
             name.write_text(str(root.resolve()), "utf-8", "surrogateescape")
+        name.touch()  # when it was last used
     except OSError as error:
         advice = "Set cache_dir to a folder that you may write to."
         raise IndexUnavailable(f"The index cannot be stored in {cache}: {error.strerror}.", advice) from None
@@ -94,6 +95,11 @@ def workspaces(cache: Path) -> Iterator[tuple[Path, Path]]:
     """Every indexed workspace: its root and its index file."""
     for name in sorted((cache / _FOLDER).glob(f"*/{_ROOTS}/*")):
         yield Path(name.read_text("utf-8", "surrogateescape")), name.parent.parent / f"{VERSION:08x}.sqlite"
+
+
+def recent_workspaces(cache: Path) -> list[tuple[Path, Path]]:
+    """Every indexed workspace, the last used first."""
+    return sorted(workspaces(cache), key=lambda known: -_note(known[1], known[0]).stat().st_mtime_ns)
 
 
 def forget(cache: Path, root: Path) -> None:

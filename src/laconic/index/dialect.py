@@ -52,6 +52,9 @@ class LanguageDialect:
     types_stand_out: bool = True  # only types begin with a capital
     open_types: bool = False  # types of others may be given members of ours
     two_spaces: bool = False  # a field and a method of one type may have the same name
+    field_value: re.Pattern[str] | None = (
+        None  # a line that gives a field of its own class a value: its name, the value
+    )
     dynamic: bool = False  # a name may hold values of types that have nothing in common
     types_by_import: bool = False  # a file knows the types of another only through a chain of imports
     callbacks: bool = False  # functions without a name get the types of their parameters from where they are passed

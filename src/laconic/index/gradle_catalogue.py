@@ -32,6 +32,10 @@ def read_catalogue(text: str) -> Catalogue:
     for alias, given in _table(data, "bundles"):
         if isinstance(given, list):
             found[f"libs.bundles.{_dotted(alias)}"] = tuple(modules.get(str(each), str(each)) for each in given)
+    for alias, given in _table(data, "plugins"):
+        name = str(given.get("id", "")) if isinstance(given, dict) else str(given).partition(":")[0]
+        if name:
+            found[f"libs.plugins.{_dotted(alias)}"] = (name,)
     return found
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import configparser
 import json
+import posixpath
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ class Project(msgspec.Struct, frozen=True):
     dependencies: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()  # entry points and scripts
     modules: tuple[str, ...] = ()  # members of a workspace
+    entries: tuple[str, ...] = ()  # files with which it begins, as it says itself
 
 
 def project(path: str, text: str) -> Project | None:
@@ -107,7 +109,17 @@ def _package_json(path: str, text: str) -> Project:
         dependencies=tuple(data.get("dependencies") or {}),
         commands=tuple(f"npm run {key}" for key in scripts),
         modules=tuple(map(str, spaces)),
+        entries=tuple(_list_entries(path, data)),
     )
+
+
+def _list_entries(path: str, data: Mapping[str, Any]) -> Iterator[str]:
+    """The files that a package names as its own beginning and as that of its programs."""
+    programs = data.get("bin")
+    named = [data.get("main"), data.get("module"), *(programs.values() if isinstance(programs, dict) else [programs])]
+    for each in named:
+        if isinstance(each, str) and each:
+            yield posixpath.normpath(posixpath.join(posixpath.dirname(path), each))
 
 
 def _cargo(path: str, text: str) -> Project:
@@ -174,12 +186,13 @@ def _gradle(path: str, text: str) -> Project:
             for part in found.groups():
                 if part:
                     parts.append(part)
-            needs.append(":".join(parts))
+            needs.append(":".join(parts).removesuffix(".get"))
             break
     modules: list[str] = []
     if PurePosixPath(path).name.startswith("settings."):
-        for line in re.findall(r"^\s*include\b\s*\(?([^\n)]+)", text, re.MULTILINE):
-            modules += [name.strip(":").replace(":", "/") for name in re.findall(r"[\"']([^\"']+)[\"']", line)]
+        for listed in _GRADLE_INCLUDES.findall(text):
+            for name in re.findall(r"[\"']([^\"']+)[\"']", "".join(listed)):
+                modules.append(re.sub(r"\$\{[^}]*\}|\$\w+", "*", name).strip(":").replace(":", "/"))
         for build in re.findall(r"^\s*includeBuild\b\s*\(?\s*[\"']([^\"']+)", text, re.MULTILINE):
             modules.append(f"{build} (a separate build)")
     named = re.search(r"rootProject\.name\s*=\s*[\"']([^\"']+)", text)
@@ -192,6 +205,11 @@ def _gradle(path: str, text: str) -> Project:
 _GRADLE_NEEDS: Final = re.compile(
     r"(?:^|[{;])\s*(?:\w*(?:[iI]mplementation|[aA]pi|[cC]ompileOnly|[rR]untimeOnly|[cC]lasspath|[pP]rocessor|[cC]ompile)|kapt|ksp)"
     r"[ (]+(.+)$",
+    re.MULTILINE,
+)
+# What is included, over lines, or one project by a function of the build's own, such as `includeProject("core")`.
+_GRADLE_INCLUDES: Final = re.compile(
+    r"^\s*include\b\s*(?:\(([^)]*)\)|([^\n(]+))|^\s*include(?!Build\b|Flat\b)[A-Z]\w*\s*\(\s*([\"'][^\"']+[\"'])",
     re.MULTILINE,
 )
 _GRADLE_WHAT: Final = re.compile(

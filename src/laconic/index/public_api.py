@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Final
 
@@ -14,8 +15,15 @@ _MOST: Final = 40
 _LOOKED_AT: Final = 300  # definitions whose uses are counted
 _FILES: Final = 30  # files of JavaScript that are read
 _ASIDE: Final = re.compile(
-    r"(?:^|/)(?:examples?|samples?|demos?|docs?|benchmarks?|scripts?|tools|internal|testdata)/"
+    r"(?:^|/)(?:examples?|samples?|demos?|docs?|benchmarks?|scripts?|tools|support|internal|testdata|testFixtures|tests?)/"
 )
+_FEW: Final = 3  # names with which a file says too little of what is offered
+_SHARE: Final = 0.2  # of the lines of the largest language that one needs to say what is offered
+# Words that most code of a language uses for what others wrote, and what no list of exports names.
+_COMMON: Final = frozenset(
+    {"main", "new", "default", "setup", "derive", "Debug", "Clone", "Default", "Result", "Error"}
+)
+_ONE_LANGUAGE: Final = {"typescript": "javascript", "tsx": "javascript", "c": "cpp"}
 _EXPORTED: Final = re.compile(r"^(?:module\.)?exports\.(\w+)\s*=", re.MULTILINE)
 _KINDS: Final = (
     "class",
@@ -41,7 +49,12 @@ def find_public_names(store: Store, prefix: str, read: Callable[[str], str]) -> 
 
 def _find_exported(store: Store, prefix: str, read: Callable[[str], str]) -> list[str]:
     """What lists of exports name, what packages of Python import from their own modules, and `exports.name = `."""
-    found = read_exported_names(store)
+    main = _find_main_languages(store, prefix)
+    found: list[tuple[str, str]] = []
+    for path, name in read_exported_names(store):
+        file = store.file(path)
+        if file is not None and _ONE_LANGUAGE.get(file.language, file.language) in main:
+            found.append((path, name))
     own = [path for path in read_outermost_sources(store, "javascript") if _is_own(path, prefix)]
     for path in own[:_FILES]:
         for name in _EXPORTED.findall(read(path)):
@@ -53,24 +66,37 @@ def _outermost(found: Iterable[tuple[str, str]], prefix: str) -> list[str]:
     """Names of the files that lie highest; what only examples and tools offer is not offered."""
     own = []
     for path, name in found:
-        if (
-            path.startswith(prefix)
-            and not _ASIDE.search(path[len(prefix) :])
-            and not name.startswith("_")
-            and name != "*"
-        ):
+        if _is_own(path, prefix) and _may_be_offered(name):
             own.append((path.count("/"), name))
     if not own:
         return []
-    least = min(own)[0]
+    own.sort(key=lambda each: each[0])
+    least = own[0][0]
+    highest = list(dict.fromkeys(name for depth, name in own if depth == least))
+    if len(highest) >= _FEW:
+        return highest
     return list(dict.fromkeys(name for depth, name in own if depth <= least + 1))
+
+
+def _may_be_offered(name: str) -> bool:
+    return len(name) > 1 and not name.startswith(("_", "*")) and name not in _COMMON
+
+
+def _find_main_languages(store: Store, prefix: str) -> frozenset[str]:
+    """The languages in which much of a code base is written: a script of another offers nothing."""
+    lines = Counter[str]()
+    for file in store.files():
+        if file.file_class == "source" and file.language and _is_own(file.path, prefix):
+            lines[_ONE_LANGUAGE.get(file.language, file.language)] += file.lines
+    most = max(lines.values(), default=0)
+    return frozenset(language for language, count in lines.items() if count >= _SHARE * most)
 
 
 def _find_defined(store: Store, prefix: str) -> list[str]:
     """Public definitions at the top of files, those first that most files mention."""
     names: dict[str, None] = {}
     for path, name in read_public_names(store, _KINDS):
-        if _is_own(path, prefix) and not name.startswith("_"):
+        if _is_own(path, prefix) and _may_be_offered(name):
             names[str(name)] = None
         if len(names) == _LOOKED_AT:
             break

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import anyio
@@ -42,6 +43,7 @@ _NOT_FOUND: Final = -32_002  # what the protocol says of a resource that is not 
 _BEAT: Final = 0.5  # seconds between progress notifications
 _FAULT: Final = "error: a fault of the server: {}: {}. Ask in another way; `laconic doctor` says what is wrong.\n"
 _LOG: Final = logging.getLogger(__name__)
+_ANSWERS: Final = logging.getLogger("laconic.answers")
 
 
 class CodePlane:
@@ -65,6 +67,9 @@ class CodePlane:
         self._plane: ToolRuntime | None = None
         self._sessions: dict[str, Session] = {}
         self._telemetry: Telemetry | None = None
+        if settings.flag("mcp.log"):
+            _ANSWERS.handlers[:] = [logging.StreamHandler()]  # to standard error, which clients keep
+            _ANSWERS.setLevel(logging.INFO)
 
     def server(self) -> Server[None]:
         """The server object of the SDK with our handlers."""
@@ -139,11 +144,15 @@ class CodePlane:
         host = _host_budget(ctx.meta)
 
         def work() -> tuple[str, bool]:
+            started = perf_counter()
             try:
                 reply = self._open_plane().call(params.name, params.arguments or {}, session, host)
             except Exception as error:  # noqa: BLE001 - the edge of the process: a client gets an answer, the log gets the rest
                 _LOG.exception("%s failed", params.name[:60])
                 return _FAULT.format(type(error).__name__, str(error)[:200]), True
+            took = 1000 * (perf_counter() - started)
+            size = len(reply.text.encode()) / 1000
+            _ANSWERS.info("%s: %d tokens, %.1f kB, %.0f ms", params.name[:60], reply.tokens, size, took)
             return reply.text, reply.failed
 
         session.announce()

@@ -94,7 +94,21 @@ def _unwrap(tool: Tool, given: Mapping[str, object]) -> tuple[Mapping[str, objec
                 inner = _parse_json(inner)
             if isinstance(inner, dict):
                 return inner, [name]
-    return given, []
+    return _gather(tool, given)
+
+
+def _gather(tool: Tool, given: Mapping[str, object]) -> tuple[Mapping[str, object], list[str]]:
+    """The one record that was written out as arguments, where a tool takes a list of such records and got none."""
+    records = [argument for argument in tool.fields.values() if argument.kind == "records"]
+    if len(records) != 1:
+        return given, []
+    meant = {name: _argument(tool, name, set(given)) for name in given}
+    loose = [name for name in given if meant[name] is None]
+    if not loose or records[0] in meant.values():
+        return given, []
+    found: dict[str, object] = {name: value for name, value in given.items() if name not in loose}
+    found[records[0].name] = [{name: given[name] for name in loose}]
+    return found, [f"{', '.join(loose)} as one of {records[0].name}"]
 
 
 def _argument(tool: Tool, name: str, taken: set[str]) -> Argument | None:
@@ -131,12 +145,22 @@ def _value(tool: Tool, argument: Argument, raw: object) -> Value:
         problem = f"`{argument.name}` of {tool.name} should be {_SPOKEN[argument.kind]}, not {_quote(raw)}."
         raise UsageError(problem, usage(tool)) from None
     if argument.choices and isinstance(value, str) and value not in argument.choices:
-        near = get_close_matches(value.lower()[:_LONGEST], argument.choices, n=1, cutoff=0.5)
-        if not near:
-            choices = ", ".join(argument.choices)
-            raise UsageError(f"`{argument.name}` of {tool.name} is one of: {choices}.", usage(tool))
-        return near[0]
+        return _choice(tool, argument, value)
     return value
+
+
+def _choice(tool: Tool, argument: Argument, value: str) -> str:
+    """The choice that a word means. One that changes something must be written out."""
+    word = value.lower()[:_LONGEST]
+    for other, choice in argument.also:
+        if word == other:
+            return choice
+    guessable = [choice for choice in argument.choices if choice not in argument.exact]
+    near = get_close_matches(word, guessable, n=1, cutoff=0.5)
+    if not near:
+        choices = ", ".join(argument.choices)
+        raise UsageError(f"`{argument.name}` of {tool.name} is one of: {choices}.", usage(tool))
+    return near[0]
 
 
 def _text(raw: object) -> str:

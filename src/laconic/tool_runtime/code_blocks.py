@@ -14,6 +14,10 @@ from laconic.reduce.line_choice import CodeBlock, Place
 _SIGNATURE: Final = 6  # lines of a signature that are shown
 _OUTER: Final = 80  # lines of a function with which the functions in it are shown
 _OPENS: Final = re.compile(r"[{:;]\s*(?:(?:#|//).*)?$|=>\s*$|=\s*$")
+_IMPORT: Final = re.compile(
+    r"(?:import|package|use|using|mod|extern crate|require|require_relative|pub use)\b|from\s+\S+\s+import\b"
+    r"|#\s*include\b|\}\s*from\b|export\s.*\bfrom\s|(?:const|let|var)\s.*=\s*require\(|\s+(?:\w+\s+)?\"[\w./-]+\"$"
+)
 _COMMENT: Final = re.compile(r"\s*(?:#(?!\[|include|define|if|end)|//|/\*|\*|<!--|--|;)")
 _DOCSTRING: Final = re.compile(r"""\s*[rRuU]?(\"{3}|'{3}|"|')""")
 
@@ -113,6 +117,12 @@ class CodeBlocks:
                 first += 1
             self._preambles[path] = first
         return line <= self._preambles[path]
+
+    def is_import(self, place: Place) -> bool:
+        """Whether a line outside of definitions only brings in names of other files."""
+        path, line = place
+        lines = self._lines_of(path)
+        return line <= len(lines) and _IMPORT.match(lines[line - 1]) is not None and not self.find(place).signature
 
     def _find_docstrings(self, path: str) -> frozenset[int]:
         """The lines of texts with which definitions of Python begin."""

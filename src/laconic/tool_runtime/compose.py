@@ -167,7 +167,7 @@ def _fit_pieces(answer: ToolAnswer, room: int, count: Count, more: Callable[[int
             records.append(FitItem((count(dump(_record(piece))) + 1,)))
         return fit(records, room - fixed, footer=footing + 24)
     fixed = count(answer.head + answer.note)
-    if answer.total is not None and answer.total > len(pieces):
+    if answer.total is not None and answer.total > _reached(answer, len(pieces)):
         fixed, footing = fixed + footing, 0
     items = []
     for piece, heading in zip(pieces, _headings(answer), strict=True):
@@ -252,8 +252,20 @@ def _record(piece: Piece) -> dict[str, Json]:
 
 def _omission(answer: ToolAnswer, shown: int, more: Callable[[int], str]) -> Omission | None:
     total = max(answer.total or 0, len(answer.pieces))
-    if shown >= total:
+    reached = _reached(answer, shown)
+    if reached >= total:
         return None
     return Omission(
-        shown=shown, total=total + answer.skipped, unit=answer.unit, more=more(max(0, shown)), skipped=answer.skipped
+        shown=reached,
+        total=total + answer.skipped,
+        unit=answer.unit,
+        more=more(max(0, shown)),
+        skipped=answer.skipped,
     )
+
+
+def _reached(answer: ToolAnswer, shown: int) -> int:
+    """How many of all the asker has once so many pieces are shown."""
+    if answer.reached and shown >= 0:
+        return answer.reached[shown]
+    return shown

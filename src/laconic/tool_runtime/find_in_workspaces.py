@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _NEAREST: Final = 16  # workspaces that are read together
 _LISTED: Final = 20  # places of further symbols that are kept
+_OTHERS: Final = 5  # further symbols of one name that are named
+_PARAMETERS: Final = 60  # characters of parameters that tell overloads apart
 _LAST: Final = re.compile(r"[\w$]+(?=(?:\([^)]*\))?\W*$)")
 
 
@@ -62,6 +64,32 @@ def find_symbols(call: ToolCall, names: Sequence[str]) -> FoundSymbols:
         symbols.append(own)
         elsewhere.append(other)
     return FoundSymbols(code, symbols, elsewhere)
+
+
+def name_others(code: Code, others: Sequence[Symbol], elsewhere: Sequence[str]) -> str:
+    """Further symbols of the same name: a path once, and what tells overloads apart."""
+    places = []
+    path = ""
+    for each in others[:_OTHERS]:
+        place = f":{each.line} {_tell_apart(each)}"
+        if code.sources[each.file].path != path:
+            path = code.sources[each.file].path
+            place = f"{path}{place}"
+        places.append(place)
+    named = ", ".join([*places, *elsewhere][:_OTHERS])
+    more = ""
+    if (rest := len(others) + len(elsewhere) - _OTHERS) > 0:
+        more = f" and {rest} more"
+    return f"also: {named}{more} (name one as path:line)"
+
+
+def _tell_apart(symbol: Symbol) -> str:
+    """A symbol with its parameters, if they can be said briefly; else its full name."""
+    _, found, parameters = symbol.signature.partition(f"{symbol.name}(")
+    parameters, closed, _ = parameters.partition(")")
+    if found and closed and len(parameters) <= _PARAMETERS:
+        return f"{symbol.qualified}({parameters})"
+    return symbol.qualified
 
 
 def join(own: ToolRuntime, runtimes: Sequence[ToolRuntime]) -> JoinedCode:

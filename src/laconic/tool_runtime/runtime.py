@@ -25,6 +25,7 @@ from laconic.index.workspace_index import Index
 from laconic.records import Span
 from laconic.render.compact_json import dump
 from laconic.render.escape_control import visible
+from laconic.render.plural import count_in
 from laconic.sessions.archive import Archive
 from laconic.sessions.tool_call_log import ToolCallLog
 from laconic.tokens.count import Counter, counter
@@ -472,22 +473,32 @@ def _unsaid(page: ToolAnswer, tool: Tool, call: ToolCall) -> tuple[ToolAnswer, l
     places = list(range(len(page.pieces) + 1))
     if call.flag(AGAIN.name):
         return page, places
-    fresh = []
+    fresh: list[int] = []
+    said: list[int] = []
     for at, piece in enumerate(page.pieces):
-        if not call.session.was_told(_key(tool, call, piece)):
+        if not _is_remembered_by_line(piece) and call.session.was_told(_key(tool, call, piece)):
+            said.append(at)
+        else:
             fresh.append(at)
-    said = len(page.pieces) - len(fresh)
     if not said:
         return page, places
-    note = f"({said} {page.unit} as shown above; again=true repeats it)\n"
+    for at in said:
+        call.session.untell(_key(tool, call, page.pieces[at]))
+    note = f"({count_in(len(said), page.unit)} as shown above; again=true repeats it)\n"
     if page.total is None:
-        total = None
+        total = len(page.pieces)
     else:
-        total = max(page.total - said, len(fresh))
+        total = page.total
     pieces = []
     for at in fresh:
         pieces.append(page.pieces[at])
-    return replace(page, pieces=pieces, note=note + page.note, total=total), [*fresh, len(page.pieces)]
+    places = [*fresh, len(page.pieces)]
+    return replace(page, pieces=pieces, note=note + page.note, total=total, reached=tuple(places)), places
+
+
+def _is_remembered_by_line(piece: Piece) -> bool:
+    """Whether the session knows line by line what of a piece it has sent."""
+    return piece.sent is not None and (piece.sent.numbered or piece.sent.before)
 
 
 def _key(tool: Tool, call: ToolCall, piece: Piece) -> int:

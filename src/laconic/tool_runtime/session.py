@@ -126,6 +126,10 @@ class Session:
         while len(self._told) > _SAID:
             del self._told[next(iter(self._told))]
 
+    def untell(self, what: int) -> None:
+        """An answer points to this: whoever asks for it once more does not have it."""
+        self._told.pop(what, None)
+
     def hint(self, text: str) -> str:
         """A hint, unless it was the last one given."""
         if not text or (self._hints and self._hints[-1] == text):

@@ -20,9 +20,10 @@ from laconic.tool_runtime.tool import Piece, SentLines, ToolCall
 from laconic.workspace.read_file import is_binary, read_bytes, relative
 
 _STEPS: Final = (120, 300, 700, 1190, 1900, 3000)  # tokens of a body that does not fit whole
-_CUTS: Final = (1, 4, 10, 20, 40, 60, 80, 110, 150, 200, 270, 360, 480, 640)  # lines of a snippet that does not fit
+_GROWTH: Final = 8  # a snippet that does not fit is shown in sizes that grow by one part in so many
 _SNIPPET: Final = 1_200  # tokens of one snippet when the call names no budget
 _WIDEST: Final = 400  # characters of a line; the rest is cut and said
+_NAMED: Final = 3  # lines up to which lines that were sent before are sent again
 _SHORT: Final = 12  # lines up to which a body has no smaller form but its signature
 
 
@@ -53,40 +54,87 @@ def open_file(call: ToolCall, path: str) -> OpenedFile:
     return OpenedFile(path, data, split(data))
 
 
-def excerpt(call: ToolCall, file: OpenedFile, span: Span, until: int = 0) -> Piece:
-    """Numbered lines of a file below a header with its tag. `until` is the last line that was asked for, if later."""
+def excerpts(call: ToolCall, file: OpenedFile, span: Span, until: int = 0) -> list[Piece]:
+    """Numbered lines of a file below a header with its tag; lines at the start that were sent before are only named.
+
+    `until` is the last line that was asked for, if later. Where lines are only named, as many follow as were asked for.
+    """
     last = min(span.end, len(file.lines))
     shown = Span(max(1, span.start), last)
-    heading = header(file.path, file.tag, len(file.lines))
+    wanted = max(last, until)
+    known = _last_known(call, file, Span(shown.start, wanted))
+    if known - shown.start < _NAMED:
+        return [_excerpt(call, file, shown, wanted)]
+    pointer = _point(call, file, Span(shown.start, known))
+    if known == wanted:
+        return [pointer]
+    return [pointer, _excerpt(call, file, Span(known + 1, min(wanted, known + len(shown))), wanted)]
+
+
+def _last_known(call: ToolCall, file: OpenedFile, span: Span) -> int:
+    """The line up to which the lines of a span were sent before, with their numbers."""
+    line = span.start - 1
+    if call.flag("again"):
+        return line
     before = call.session.received_lines(file.path, file.tag, numbered=True)
-    if not call.flag("again") and len(shown) > 3 and before.issuperset(range(shown.start, last + 1)):
-        hint = call.session.hint("again=true repeats it")
-        text = f"{shown} as shown above{f' ({hint})' if hint else ''}\n"
-        pointed = SentLines(file.path, file.source, (shown,), before=True)
-        said: dict[str, Json] = {"path": file.path, "tag": file.tag, "lines": str(shown)}
-        return Piece(texts=(text,), group=heading, order=shown.start, record=said, sent=pointed)
+    while line < span.end and line + 1 in before:
+        line += 1
+    return line
+
+
+def _point(call: ToolCall, file: OpenedFile, span: Span) -> Piece:
+    """Lines that the client has, by their numbers."""
+    hint = call.session.hint("again=true repeats it")
+    text = f"{span} as shown above{f' ({hint})' if hint else ''}\n"
+    said: dict[str, Json] = {"path": file.path, "tag": file.tag, "lines": str(span)}
+    return Piece(
+        texts=(text,),
+        group=header(file.path, file.tag, len(file.lines)),
+        order=span.start,
+        record=said,
+        sent=SentLines(file.path, file.source, (span,), before=True),
+    )
+
+
+def _excerpt(call: ToolCall, file: OpenedFile, shown: Span, wanted: int) -> Piece:
+    """Numbered lines; the sizes that do not reach the last line that is wanted say how to go on."""
     if call.flag("anchors"):
         mark = anchor
     else:
         mark = None
     lines = []
-    for line in file.lines[shown.start - 1 : last]:
+    for line in file.lines[shown.start - 1 : shown.end]:
         lines.append(clip_line(line))
     texts: list[str] = []
     steps: list[tuple[Span, ...]] = []
-    for size in [*(cut for cut in _CUTS if cut < len(lines)), len(lines)]:
+    for size in _sizes(len(lines)):
         end = shown.start + size - 1
         text = number_lines(lines[:size], shown.start, mark) + "\n"
-        if end < max(last, until):
-            rest = f"{call.runtime.prefix}{file.path}:{end + 1}-{max(last, until)}"
+        if end < wanted:
+            rest = f"{call.runtime.prefix}{file.path}:{end + 1}-{wanted}"
             text += f"[lines {shown.start}-{end}; more: {call.ready('read', rest, **call.wish())}]\n"
         if texts and call.runtime.count(text) > (CEILING if call.text("budget") else _SNIPPET):
             break
         texts.append(text)
         steps.append(whole_spans(file.lines, Span(shown.start, end)))
     record: dict[str, Json] = {"path": file.path, "tag": file.tag, "start": shown.start, "text": texts[-1]}
-    sent = SentLines(file.path, file.source, steps=tuple(steps), numbered=True)
-    return Piece(texts=tuple(texts), group=heading, order=shown.start, record=record, sent=sent)
+    return Piece(
+        texts=tuple(texts),
+        group=header(file.path, file.tag, len(file.lines)),
+        order=shown.start,
+        record=record,
+        sent=SentLines(file.path, file.source, steps=tuple(steps), numbered=True),
+    )
+
+
+def _sizes(lines: int) -> list[int]:
+    """The numbers of lines in which a snippet is shown: dense enough to use up a budget."""
+    sizes: list[int] = []
+    size = 1
+    while size < lines:
+        sizes.append(size)
+        size += 1 + size // _GROWTH
+    return [*sizes, lines]
 
 
 def whole_spans(lines: Sequence[str], shown: Span) -> tuple[Span, ...]:

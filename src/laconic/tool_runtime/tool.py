@@ -31,6 +31,8 @@ class Argument:
     required: bool = False
     aliases: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
+    exact: tuple[str, ...] = ()  # choices that change something: none of them is ever guessed
+    also: tuple[tuple[str, str], ...] = ()  # other words for a choice
     default: Value = None
     listed: bool = True  # it stands in the schema that every prompt pays for
     words: bool = True  # an element may hold white space; if not, a text is split there
@@ -156,6 +158,9 @@ class ToolAnswer:
     paths: tuple[str, ...] = ()  # files that the answer quotes: checked before it leaves
     grouped: bool = True  # pieces of a group stand together in order; if not, in the order given
     skipped: int = 0  # pieces before these that the asker did not want again
+    reached: tuple[
+        int, ...
+    ] = ()  # how far the asker has come once so many pieces are shown, if it has others already
     failed: bool = False  # it says why nothing was done
 
 

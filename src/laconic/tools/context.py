@@ -36,10 +36,12 @@ _LONGEST: Final = 40_000  # characters of a task that are read
 _NO_WORD: Final = re.compile(r"\S{300,}")  # data that was pasted
 _SHOW: Final = ("detail", "mode", "form", "view")
 _VIEWS: Final = frozenset({"overview", "deep"})  # of how something works
+_SAYS: Final = re.compile(r"\w")  # a line that does more than close what is open
 _LINE: Final = 60  # characters of a definition line: enough to know it by; a word is not cut
 _KNOWN: Final = 5  # lines of a function by which it is known
 _WHOLE: Final = 0.35  # of the room for code that the best function may take whole
 _DOCUMENTED: Final = 2_500  # tokens of room for code from which on lines of docstrings are shown too
+_IMPORTING: Final = 700  # tokens of room for code from which on imports are shown: changes often touch them
 _ROUNDS: Final = 3  # of choosing lines in such a room: together they cost less than one by one
 _NEAR: Final = 6  # lines between two that stand outside of definitions and are shown together
 _MENTIONED: Final = 150  # files that mention a name, above which its callers are not looked for
@@ -111,6 +113,8 @@ def _choose_lines(
     useful = {}
     for place, value in worth.items():
         if blocks.is_preamble(place) or blocks.is_comment_above(place):
+            continue
+        if room < _IMPORTING and blocks.is_import(place):
             continue
         if room >= _DOCUMENTED or not blocks.is_docstring(place):
             useful[place] = value
@@ -214,7 +218,7 @@ def _code(call: ToolCall, files: _Files, block: CodeBlock, lines: Iterable[int])
         for line in file.lines[run.start - 1 : run.end]:
             text.append(clip_line(line))
         last = run.end
-    if last in block.signature and last < span.end:
+    if block.signature and any(_SAYS.search(line) for line in file.lines[last : span.end]):
         text.append(f"{_indent(file.lines[last : span.end])}… {Span(last + 1, span.end)}")
     spans: list[Span] = []
     for run in runs:

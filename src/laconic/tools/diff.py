@@ -11,6 +11,7 @@ from typing import Final
 from msgspec import structs
 
 from laconic.index.affected.commands import commands
+from laconic.index.affected.evidence import has_tests
 from laconic.index.affected.impact import MOST, impact_of, reaching
 from laconic.index.compare.risk import RISKS, weigh
 from laconic.index.compare.symbols import ComparedFile, Comparison, compare
@@ -151,7 +152,7 @@ def by_hunk(files: Sequence[FileChange]) -> ToolAnswer:
     missing = total - sum(len(one.hunks) for one in chosen)
     note = ""
     if missing:
-        note = f"{missing} more hunks: name a path\n"
+        note = f"{count_of(missing, 'more hunk')}: name a path\n"
     return ToolAnswer(
         pieces=pieces,
         kind="diff",
@@ -184,7 +185,8 @@ def _texts(item: ChangeRisk, items: Sequence[ChangeRisk], detail: str) -> tuple[
 
 def tests_for(root: Path, code: Code, found: Comparison) -> str:
     """The lines that say which tests to run, as commands that run as they are printed; empty where there are none."""
-    files = reaching(code, found, read_commit_files(root))
+    reached = reaching(code, found, read_commit_files(root))
+    files = [path for path in reached if has_tests(code, path)] or reached
     rest = ""
     if len(files) > MOST:
         rest = f" # and {count_of(len(files) - MOST, 'more file')}"
@@ -208,7 +210,7 @@ def _head(file: ComparedFile) -> str:
 def _hunk_head(one: ChosenHunks) -> str:
     line = file_line(one.change, *_lines(one.change))
     missing = one.total - len(one.hunks)
-    line += f"; {missing} hunks not shown" if missing else ""
+    line += f"; {count_of(missing, 'hunk')} not shown" if missing else ""
     return line + (f"; {one.blank} of white space only left out" if one.blank else "")
 
 

@@ -22,7 +22,7 @@ from laconic.index.store import Symbol
 from laconic.index.symbol_kinds import RANKED_TYPES, WITH_BODY
 from laconic.render.compact_json import Json
 from laconic.render.plural import count_of
-from laconic.tool_runtime.find_in_workspaces import find_symbols
+from laconic.tool_runtime.find_in_workspaces import find_symbols, name_others
 from laconic.tool_runtime.outline import outline_type
 from laconic.tool_runtime.source import OpenedFile, body, clip_line, open_file
 from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
@@ -31,11 +31,10 @@ _FEW: Final = 6  # uses that are shown with their line of source
 _FILES: Final = 3  # files of uses that come before everything but the body
 _TESTS: Final = 2  # the same for files of tests
 _PLACES: Final = 12  # lines of one file that are named where there is little room
-_CALLEES: Final = 12
+_CALLEES: Final = 12  # symbols of a list where there is little room
+_MANY: Final = 60  # the same where there is more
 _MOST_SYMBOLS: Final = 50
 _LARGE: Final = 150  # lines of a type of which only the signatures of its members are shown
-_PARAMETERS: Final = 60  # characters of parameters that tell overloads apart
-_OTHERS: Final = 5  # further symbols of the same name
 _PARTS: Final = ("body", "refs", "callees", "implementations", "tests")
 _PART_NAMES: Final = {
     **{name: name for name in _PARTS},
@@ -73,7 +72,7 @@ def run(call: ToolCall) -> ToolAnswer:
         rest += about.rest
         paths.append(file.path)
         if others or elsewhere:
-            notes.append(_others(code, others, elsewhere))
+            notes.append(name_others(code, others, elsewhere))
     return ToolAnswer(
         pieces=[*pieces, *rest],
         kind="symbol",
@@ -108,37 +107,15 @@ def _only(names: list[str]) -> set[str]:
     return parts or set(_PARTS)
 
 
-def _others(code: Code, others: list[Symbol], elsewhere: list[str]) -> str:
-    """Further symbols of the same name: a path once, and what tells overloads apart."""
-    places = []
-    path = ""
-    for each in others[:_OTHERS]:
-        place = f":{each.line} {_tell_apart(each)}"
-        if code.sources[each.file].path != path:
-            path = code.sources[each.file].path
-            place = f"{path}{place}"
-        places.append(place)
-    named = ", ".join([*places, *elsewhere][:_OTHERS])
-    more = ""
-    if (rest := len(others) + len(elsewhere) - _OTHERS) > 0:
-        more = f" and {rest} more"
-    return f"also: {named}{more} (name one as path:line)"
-
-
-def _tell_apart(symbol: Symbol) -> str:
-    """A symbol with its parameters, if they can be said briefly; else its full name."""
-    _, found, parameters = symbol.signature.partition(f"{symbol.name}(")
-    parameters, closed, _ = parameters.partition(")")
-    if found and closed and len(parameters) <= _PARAMETERS:
-        return f"{symbol.qualified}({parameters})"
-    return symbol.qualified
-
-
 class _SymbolPieces(NamedTuple):
     """What there is to show of a symbol: what comes first, and what can wait."""
 
     first: list[Piece]
     rest: list[Piece]
+
+    def add(self, others: _SymbolPieces) -> None:
+        self.first.extend(others.first)
+        self.rest.extend(others.rest)
 
     def add_uses(self, pieces: list[Piece], most: int, title: str) -> None:
         """Show the first of some files with what comes first, the others below a line of their own."""
@@ -185,14 +162,14 @@ def _about(
         title = "implemented by"
         if symbol.kind in WITH_BODY:
             title = "overridden by"
-        found.first.extend(_line(code, "overrides", overridden(code, symbol)))
-        found.first.extend(_line(code, title, implementations(code, symbol)))
+        found.add(_list(code, "overrides", overridden(code, symbol)))
+        found.add(_list(code, title, implementations(code, symbol)))
     if "callees" in only and symbol.kind in WITH_BODY:
         called = []
         for each in callees(code, symbol):
             if each.sure:
                 called.append(each.symbol)
-        found.first.extend(_line(code, "calls", called[:_CALLEES], len(called)))
+        found.add(_list(code, "calls", called))
     if only & {"tests", "refs"}:
         sure, possible = _split_sure(tests)
         found.add_uses(_uses(call, code, sure, "tests"), _TESTS, f"more tests of {symbol.qualified}")
@@ -268,17 +245,39 @@ def _places(around: dict[int, str], *, sure: bool) -> str:
     return "; ".join(" ".join([*numbers, name]).rstrip() for name, numbers in by_name.items())
 
 
-def _line(code: Code, title: str, symbols: list[Symbol], total: int = 0) -> list[Piece]:
+def _list(code: Code, title: str, symbols: list[Symbol]) -> _SymbolPieces:
+    """Symbols with their places in sizes: how many, the first, many. What is beyond that follows in further pieces."""
+    found = _SymbolPieces([], [])
     if not symbols:
-        return []
-    named = ", ".join(f"{each.qualified} {code.sources[each.file].path}:{each.line}" for each in symbols[:_CALLEES])
-    rest = max(total, len(symbols)) - min(len(symbols), _CALLEES)
-    more = ""
-    if rest > 0:
-        more = f" and {rest} more"
+        return found
+    sizes = [f"{title}: {len(symbols)}\n"]
+    for size in sorted({min(len(symbols), _CALLEES), min(len(symbols), _MANY)}):
+        sizes.append(f"{title}: {_name_all(code, symbols[:size])}{_and_more(len(symbols) - size)}\n")
     record: dict[str, Json] = {"what": title, "symbols": [each.qualified for each in symbols]}
-    few = f"{title}: {len(symbols)}\n"
-    return [Piece((few, f"{title}: {named}{more}\n"), record=record)]
+    found.first.append(Piece(tuple(sizes), record=record))
+    for start in range(_MANY, len(symbols), _MANY):
+        found.rest.append(Piece((f"more {title}: {_name_all(code, symbols[start : start + _MANY])}\n",)))
+    return found
+
+
+def _name_all(code: Code, symbols: list[Symbol]) -> str:
+    """Symbols with their places: those of one file together, its path once."""
+    by_path: dict[str, list[Symbol]] = {}
+    for symbol in symbols:
+        by_path.setdefault(code.sources[symbol.file].path, []).append(symbol)
+    named: list[str] = []
+    for path, members_of_file in by_path.items():
+        first, *others = members_of_file
+        named.append(f"{first.qualified} {path}:{first.line}")
+        for symbol in others:
+            named.append(f"{symbol.qualified} :{symbol.line}")
+    return ", ".join(named)
+
+
+def _and_more(number: int) -> str:
+    if number <= 0:
+        return ""
+    return f" and {number} more"
 
 
 TOOL = Tool(

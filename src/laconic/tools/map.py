@@ -105,9 +105,10 @@ def _about(call: ToolCall, files: list[File], prefix: str) -> list[Piece]:
         if is_manifest(file.path) and (found := _manifest(call, file)) is not None:
             manifests.append(found)
     pieces += _projects(sorted(manifests, key=lambda found: found.path.count("/")))
+    said = {entry for found in manifests for entry in found.entries}
     entries = []
     for file in files:
-        if _is_entry(file):
+        if _is_entry(file) or file.path in said:
             entries.append(file.path)
     if entries:
         ordered = sorted(entries, key=lambda path: (path.count("/"), path))
@@ -150,11 +151,12 @@ def _many_projects(kind: str, group: Sequence[Project]) -> Piece:
     folders = []
     for found in group:
         folders.append(found.path.rpartition("/")[0])
+    folders = list(dict.fromkeys(folders))  # one may have a manifest for its settings too
     lines = ""
     for found in group:
         lines += _project(found).texts[-1]
     short = f"{kind}: {count_of(len(group), 'manifest')} below\n"
-    record: dict[str, Json] = {"what": "projects", "kind": kind, "folders": list(folders)}
+    record: dict[str, Json] = {"what": "projects", "kind": kind} | _listed("folders", folders)
     return Piece((short, f"{short[:-1]}: {', '.join(folders)}\n", lines), record=record)
 
 
@@ -195,11 +197,19 @@ def _project(found: Project) -> Piece:
                 more = f" and {len(names) - _NAMED} more"
             parts.append(f"{label} {', '.join(names[:_NAMED])}{more}")
     record: dict[str, Json] = {"what": "project", "path": found.path, "kind": found.kind, "name": found.name}
-    record |= {"dependencies": list(found.dependencies), "commands": list(found.commands)}
+    record |= _listed("dependencies", found.dependencies) | _listed("commands", found.commands)
     if not parts:
         return Piece((f"{title}\n",), record=record)
     counts = ", ".join(f"{len(names)} {label}" for label, names in (("dependencies", found.dependencies),) if names)
     return Piece((f"{title}{': ' + counts if counts else ''}\n", f"{title}: {'; '.join(parts)}\n"), record=record)
+
+
+def _listed(name: str, items: Sequence[str]) -> dict[str, Json]:
+    """A list as a record has it: a long one would take the room of all that comes behind it."""
+    record: dict[str, Json] = {name: list(items[:_NAMED])}
+    if len(items) > _NAMED:
+        record[f"{name}_more"] = len(items) - _NAMED
+    return record
 
 
 def _top(path: str, prefix: str) -> str:

@@ -14,7 +14,7 @@ from laconic.records import Span
 from laconic.render.escape_control import visible_name
 from laconic.tool_runtime.outline import outline
 from laconic.tool_runtime.several_workspaces import place_piece
-from laconic.tool_runtime.source import OpenedFile, excerpt, open_file
+from laconic.tool_runtime.source import OpenedFile, excerpts, open_file
 from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
 from laconic.workspace.read_file import inside, relative
 
@@ -96,17 +96,17 @@ def _pieces(call: ToolCall, target: str) -> tuple[list[Piece], str]:
     file = _open(call, path)
     if span is None:
         if len(file.lines) <= MOST_LINES or call.text("budget"):
-            return [excerpt(call, file, Span(1, max(1, len(file.lines))))], ""
+            return excerpts(call, file, Span(1, max(1, len(file.lines)))), ""
         symbols = outline(call, file)
         if len(symbols) * _APART < len(file.lines) and not _has_large(symbols):
-            return [excerpt(call, file, Span(1, _APART), len(file.lines))], ""
+            return excerpts(call, file, Span(1, _APART), len(file.lines)), ""
         return symbols, f"{path} has {len(file.lines)} lines: read a range or a symbol of it."
     if span.start > len(file.lines):
         return [], f"{path} has only {len(file.lines)} lines."
     last = min(span.end, len(file.lines))
     if last - span.start >= MOST_LINES and not call.text("budget"):
-        return [excerpt(call, file, Span(span.start, span.start + MOST_LINES - 1), last)], ""
-    return [excerpt(call, file, Span(span.start, last))], ""
+        return excerpts(call, file, Span(span.start, span.start + MOST_LINES - 1), last), ""
+    return excerpts(call, file, Span(span.start, last)), ""
 
 
 def _parse_target(call: ToolCall, target: str) -> tuple[str, str, Span | None]:
@@ -194,9 +194,9 @@ def _symbol(call: ToolCall, path: str, name: str) -> tuple[list[Piece], str]:
         file = open_file(call, row.path)
         span = Span(max(1, symbol.start - _AROUND), min(len(file.lines), symbol.end + _AROUND))
         if len(span) > MOST_LINES and not call.text("budget"):
-            pieces.append(excerpt(call, file, Span(span.start, span.start + MOST_LINES - 1), span.end))
+            pieces += excerpts(call, file, Span(span.start, span.start + MOST_LINES - 1), span.end)
             return pieces, ""
-        pieces.append(excerpt(call, file, span))
+        pieces += excerpts(call, file, span)
     more = ""
     if len(found) > 3:
         more = f"{len(found)} symbols are named {name}; name the path too."

@@ -21,7 +21,7 @@ from laconic.index.search.task_query import TaskQuery, split_stems
 from laconic.index.search.workspace_weight import weigh_query
 from laconic.index.symbol_kinds import RANKED_TYPES
 from laconic.index.text_search import TextQuery
-from laconic.records import Hit, Span
+from laconic.records import Hit
 from laconic.reduce.pattern import compile_pattern
 from laconic.render.compact_json import hit_record
 from laconic.render.hits import by_file, enclosing, hit_line
@@ -43,6 +43,7 @@ _MATCHED: Final = 8  # hits of a question that are shown with the line that matc
 _LINES: Final = 400  # lines of one that are looked at for it
 _AROUND: Final = 6  # lines on each side of a hit, at most
 _LOOKED_AT: Final = 500  # hits of which those of one kind are chosen
+_WHOLE: Final = re.compile(r"\d+ lines?")  # the preview of a file that was found as a whole
 _CHOSEN: Final = frozenset({"symbols", "docs", "paths"})
 _WITHIN: Final = ("all", "code", "symbols", "refs", "docs", "tests", "paths", "values")
 _SECONDS: Final = 0.5  # for one line
@@ -153,8 +154,12 @@ def _inside(hit: Hit, within: str) -> bool:
     if within == "symbols":
         return hit.kind == "def"
     if within == "docs":
-        return hit.kind == "doc" or hit.path.endswith((".md", ".rst", ".txt", ".adoc"))
+        return hit.kind == "doc" or _is_prose(hit.path)
     return within != "paths" or hit.kind == "file"
+
+
+def _is_prose(path: str) -> bool:
+    return path.endswith((".md", ".rst", ".txt", ".adoc"))
 
 
 def _pieces(call: ToolCall, hits: list[Hit]) -> list[Piece]:
@@ -170,12 +175,13 @@ def _pieces(call: ToolCall, hits: list[Hit]) -> list[Piece]:
             around = enclosing(before)
         before = hit
         text = hit_line(_shorten(hit), around)
-        texts = [text]
+        texts, record = [text], hit_record(hit)
         if more := matching.around(hit, number):
-            texts.append(text + more)
-        piece = Piece(
-            texts=tuple(texts), group=hit.path, order=hit.line, record=hit_record(hit), score=1.0 + hit.score
-        )
+            texts.append(text + "".join(f"  {line} {shown}\n" for line, shown in more))
+            record["lines"] = [[line, shown] for line, shown in more]
+        if matching.is_wanted:
+            texts = texts[-1:]  # whoever asks for the lines around hits rather has fewer hits than bare ones
+        piece = Piece(texts=tuple(texts), group=hit.path, order=hit.line, record=record, score=1.0 + hit.score)
         if number == 0 and _stands_out(call.text("query"), hits):
             piece = _with_body(call, hit, piece)
         pieces.append(piece)
@@ -190,39 +196,56 @@ class _MatchingLines:
         self._around = min(_AROUND, max(0, call.number("context_lines")))
         self._task: TaskQuery | None = None
         query = parse_query(call.text("query"))
-        if " " in query.bare.strip() and not (query.regex or query.phrase or query.either):
+        bare = query.bare.strip()
+        is_words = " " in bare or (bare.isalpha() and bare.islower())
+        if is_words and not (query.regex or query.phrase or query.either):
             self._task = TaskQuery(call.runtime.index.store, query.bare)
 
-    def around(self, hit: Hit, rank: int) -> str:
-        if hit.kind in {"file", "doc"} and not hit.symbol:
-            return ""
-        if self._around:
-            return self._neighbours(hit)
-        if self._task is not None and hit.kind == "def" and hit.span is not None and rank < _MATCHED:
-            return self._best_line(hit, hit.span, self._task)
-        return ""
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the call asks for lines around its hits."""
+        return self._around > 0
 
-    def _neighbours(self, hit: Hit) -> str:
+    def around(self, hit: Hit, rank: int) -> list[tuple[int, str]]:
+        """Numbers and texts."""
+        is_whole = (
+            hit.kind in {"file", "doc"} and not hit.symbol and _WHOLE.fullmatch(hit.preview.strip()) is not None
+        )
+        if self._around and not is_whole:
+            return self._neighbours(hit)
+        if self._task is None or rank >= _MATCHED:
+            return []
+        if is_whole:
+            said = "" if hit.kind == "doc" or _is_prose(hit.path) else hit.path
+            return self._best_line(hit, range(1, _LINES), self._task, said)
+        if hit.kind == "def" and hit.span is not None:
+            lines = range(hit.line + 1, min(hit.span.end, hit.span.start + _LINES) + 1)
+            return self._best_line(hit, lines, self._task, f"{hit.preview} {hit.path}")
+        return []
+
+    def _neighbours(self, hit: Hit) -> list[tuple[int, str]]:
         lines = open_file(self._call, hit.path).lines
         first, last = max(1, hit.line - self._around), min(len(lines), hit.line + self._around)
         shown = []
         for n in range(first, last + 1):
             if n != hit.line:
-                shown.append(n)
-        return "".join(f"  {n} {clip_line(lines[n - 1].rstrip())[:_WIDEST]}\n" for n in shown)
+                shown.append((n, clip_line(lines[n - 1].rstrip())[:_WIDEST]))
+        return shown
 
-    def _best_line(self, hit: Hit, span: Span, task: TaskQuery) -> str:
-        """The line of a body that says most of the question, if it says what the line above it does not."""
+    def _best_line(self, hit: Hit, lines: range, task: TaskQuery, around: str) -> list[tuple[int, str]]:
+        """The line that says most of the question, if it says what the text around it does not."""
         file = FileEvidence(hit.path, open_file(self._call, hit.path).lines, task)
-        said = set(split_stems(f"{hit.preview} {hit.path}"))
+        said = set(split_stems(around))
         best, worth = 0, 0.0
-        for line in range(hit.line + 1, min(span.end, span.start + _LINES, len(file)) + 1):
+        for line in lines:
+            if line > len(file):
+                break
             seen = file[line]
             if seen.rare > worth and any(word in task.words for word in seen.words - said):
                 best, worth = line, seen.rare
         if not best:
-            return ""
-        return f"  {best} {clip_line(file.lines[best - 1].strip())[:_WIDEST]}\n"
+            return []
+        return [(best, clip_line(file.lines[best - 1].strip())[:_WIDEST])]
 
 
 def _shorten(hit: Hit) -> Hit:

@@ -11,13 +11,14 @@ from laconic.index.search.lookup import suggest_names
 from laconic.index.store import Symbol
 from laconic.render.compact_json import Json
 from laconic.tool_runtime.arguments import usage
-from laconic.tool_runtime.find_in_workspaces import find_symbols
+from laconic.tool_runtime.find_in_workspaces import FoundSymbols, find_symbols, name_others
 from laconic.tool_runtime.tool import AT, WORKSPACE, Argument, Piece, Tool, ToolAnswer, ToolCall
 
 _DEPTH: Final = 3
 _DEEPEST: Final = 8
 _BREADTH: Final = 40  # symbols followed at one level
 _MOST: Final = 300
+_NAMESAKES: Final = 4  # symbols of one name between which paths are looked for
 _SECONDS: Final = 2.0  # after which no further caller is looked for
 
 
@@ -26,59 +27,80 @@ def run(call: ToolCall) -> ToolAnswer:
     names = [name for name in (call.text("symbol"), call.text("to")) if name]
     if not names:
         raise UsageError("trace needs `symbol` or `to`.", usage(TOOL))
-    code, symbols = _require_symbols(call, names)
+    found = _require_symbols(call, names)
+    code = found.code
     with code.limit_time(_SECONDS):
-        answer = _trace(call, code, symbols)
+        answer = _trace(call, found)
     if not code.was_cut:
         return answer
     note = f"(stopped after {_SECONDS:.0f} s: there may be more; name a rarer symbol, or trace with depth=1)\n"
     return replace(answer, note=answer.note + note)
 
 
-def _trace(call: ToolCall, code: Code, symbols: list[Symbol]) -> ToolAnswer:
+def _trace(call: ToolCall, found: FoundSymbols) -> ToolAnswer:
     depth = min(_DEEPEST, max(1, call.number("depth", _DEPTH)))
-    if len(symbols) > 1:
-        return _between(call, code, symbols, max(depth, 6))
+    if len(found.symbols) > 1:
+        return _between(call, found, max(depth, 6))
+    code = found.code
     down = bool(call.text("symbol")) and call.text("direction") == "down"
-    symbol = symbols[0]
+    symbol, *others = found.symbols[0]
     pieces = _levels(code, symbol, depth, down=down)
     way = "callers of"
     if down:
         way = "calls"
     head = f"{way} {_label(code, symbol)}\n"
+    note = ""
     if not pieces:
-        return ToolAnswer(pieces=[], kind="trace", head=head, note="none found\n", unit="symbols")
-    return ToolAnswer(pieces=pieces, kind="trace", head=head, unit="symbols", spread=50.0)
+        note = "none found\n"
+    if others or found.elsewhere[0]:
+        note += f"{name_others(code, others, found.elsewhere[0])}\n"
+    return ToolAnswer(pieces=pieces, kind="trace", head=head, note=note, unit="symbols", spread=50.0)
 
 
-def _between(call: ToolCall, code: Code, ends: list[Symbol], depth: int) -> ToolAnswer:
-    first, last = ends
-    ways = paths(code, first, last, depth)
-    if not ways:
-        ways = paths(code, last, first, depth)
-        if not ways:
-            note = ""
-        else:
-            note = f"{call.text('symbol')} does not lead to {call.text('to')}; the other way round:\n"
-        if not ways:
-            text = f"no call path of up to {depth} steps between {_label(code, first)} and {_label(code, last)}\n"
-            return ToolAnswer([], "trace", note=text, unit="paths")
-    else:
-        note = ""
+def _between(call: ToolCall, found: FoundSymbols, depth: int) -> ToolAnswer:
+    """Ways from the one to the other, else back; where names are shared, between those that have a way."""
+    code = found.code
+    pairs = _pair(code, *found.symbols)
+    for first, last in pairs:
+        if ways := paths(code, first, last, depth):
+            return _ways(code, ways, "")
+    for first, last in pairs:
+        if ways := paths(code, last, first, depth):
+            return _ways(
+                code, ways, f"{call.text('symbol')} does not lead to {call.text('to')}; the other way round:\n"
+            )
+    first, last = pairs[0]
+    text = f"no call path of up to {depth} steps between {_label(code, first)} and {_label(code, last)}\n"
+    for symbols, elsewhere, chosen in zip(found.symbols, found.elsewhere, pairs[0], strict=True):
+        others = [each for each in symbols if each.id != chosen.id]
+        if others or elsewhere:
+            text += f"{name_others(code, others, elsewhere)}\n"
+    return ToolAnswer([], "trace", note=text, unit="paths")
+
+
+def _pair(code: Code, firsts: list[Symbol], lasts: list[Symbol]) -> list[tuple[Symbol, Symbol]]:
+    """Starts and ends of the given names, the best first; those of one language come before others."""
+    pairs = []
+    for first in firsts[:_NAMESAKES]:
+        for last in lasts[:_NAMESAKES]:
+            pairs.append((first, last))
+    family = {each: code.sources[each.file].dialect.family for pair in pairs for each in pair}
+    return sorted(pairs, key=lambda pair: family[pair[0]] != family[pair[1]])
+
+
+def _ways(code: Code, ways: list[tuple[CallEdge, ...]], note: str) -> ToolAnswer:
     pieces = []
     for way in ways:
         pieces.append(Piece((_write_path(code, way),), record=_way(code, way)))
     return ToolAnswer(pieces, "trace", note, unit="paths")
 
 
-def _require_symbols(call: ToolCall, names: list[str]) -> tuple[Code, list[Symbol]]:
+def _require_symbols(call: ToolCall, names: list[str]) -> FoundSymbols:
     found = find_symbols(call, names)
-    chosen: list[Symbol] = []
     for name, symbols in zip(names, found.symbols, strict=True):
         if not symbols:
             raise UnknownName("symbol", name, tuple(suggest_names(call.runtime.index.store, name)))
-        chosen.append(symbols[0])
-    return found.code, chosen
+    return found
 
 
 def _levels(code: Code, symbol: Symbol, depth: int, *, down: bool) -> list[Piece]:
@@ -140,7 +162,7 @@ TOOL = Tool(
             name="symbol",
             kind="text",
             help="",
-            aliases=("from_symbol", "start", "source"),
+            aliases=("from", "from_symbol", "start", "source"),
             explained="where paths start",
         ),
         Argument(name="to", kind="text", help="", aliases=("to_symbol", "sink"), explained="where they end"),

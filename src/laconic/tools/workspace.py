@@ -74,7 +74,7 @@ def _answer(found: Statistics, said: str) -> ToolAnswer:
 def _list(call: ToolCall) -> ToolAnswer:
     pieces: list[Piece] = []
     names = {root: name for name, root in call.runtime.workspaces.read_names().items()}
-    for root, file in catalog.workspaces(call.runtime.cache):
+    for root, file in catalog.recent_workspaces(call.runtime.cache):
         try:
             pieces.append(_piece(read_statistics_of_file(file, root), names.get(root, "")))
         except IndexUnavailable as error:  # of another version, or broken: the list goes on
@@ -122,10 +122,19 @@ def _remove(call: ToolCall) -> ToolAnswer:
 TOOL = Tool(
     name="workspace",
     summary="Index state, and the indexed code bases",
-    help="Lists the code bases that are indexed on this machine, adds or removes one, or updates the index now. The index"
-    " follows changes by itself: you never need refresh to get a correct answer.",
+    help="Lists the code bases that are indexed on this machine, the last used first, adds or removes one, or updates the"
+    " index now. The index follows changes by itself: you never need refresh to get a correct answer.",
     arguments=(
-        Argument(name="action", kind="text", help="", choices=_ACTIONS, default="status", explained="what to do"),
+        Argument(
+            name="action",
+            kind="text",
+            help="",
+            choices=_ACTIONS,
+            exact=("add", "remove"),
+            also=(("recent", "list"), ("recents", "list"), ("ls", "list")),
+            default="status",
+            explained="what to do",
+        ),
         Argument(
             name="path",
             kind="text",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -19,6 +19,7 @@ _BEGINS: Final = 60  # characters that may stand before it
 _SMALLEST: Final = 1_024  # tokens: no model takes less, whatever somebody says
 _LARGEST: Final = 100_000_000
 _NAMED: Final = 2_000  # characters in which a limit is named
+_TEXTS: Final = 50  # of an error that are read
 _PLAIN: Final = "chat"  # the format whose errors most clients understand
 
 
@@ -62,7 +63,7 @@ def named_limit(status: int, body: bytes) -> int | None:
     """Tokens per minute that a refusal names as the limit, in the words of the servers that we know; None: none."""
     if status != 429:
         return None
-    text = _message(body).lower().replace(",", "")[:_NAMED]
+    text = f"{_message(body)[:_NAMED]} {_details(body)}".lower().replace(",", "")
     for format in FORMATS.values():
         for pattern in format.rate_limits.per_minute:
             found = pattern.search(text)
@@ -79,11 +80,9 @@ def _too_long_patterns() -> Iterator[re.Pattern[str]]:
 def _message(body: bytes) -> str:
     """The sentence in an error, wherever servers put it."""
     try:
-        said = msgspec.json.decode(body[:200_000])
+        said = _decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return body[:1_000].decode("utf-8", "replace")
-    if isinstance(said, list) and said:  # Gemini streams a list
-        said = said[0]
     for _ in range(3):
         if not isinstance(said, dict):
             break
@@ -91,3 +90,31 @@ def _message(body: bytes) -> str:
     if isinstance(said, str):
         return said
     return ""
+
+
+def _details(body: bytes) -> str:
+    """The texts beside the sentence of an error: some servers name a limit only there."""
+    try:
+        said = _decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return ""
+    if not isinstance(said, dict) or not isinstance(said.get("error"), dict):
+        return ""
+    texts: list[str] = []
+    waiting = [said["error"].get("details")]
+    while waiting and len(texts) < _TEXTS:
+        one = waiting.pop(0)
+        if isinstance(one, dict):
+            waiting[:0] = one.values()
+        elif isinstance(one, list):
+            waiting[:0] = one
+        elif isinstance(one, str):
+            texts.append(one)
+    return " ".join(texts)[:_NAMED]
+
+
+def _decode(body: bytes) -> Any:
+    said = msgspec.json.decode(body[:200_000])
+    if isinstance(said, list) and said:  # Gemini streams a list
+        return said[0]
+    return said

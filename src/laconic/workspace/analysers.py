@@ -7,7 +7,9 @@ is set up.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
@@ -36,6 +38,8 @@ _REPORTS: Final = (
 )  # fmt: skip
 _WRAPPERS: Final = {"mvn": "mvnw", "gradle": "gradlew"}  # scripts of the project that fetch the right version
 _PYPROJECT: Final = "pyproject.toml"
+_MYPY_FILES: Final = ("mypy.ini", ".mypy.ini", _PYPROJECT, "setup.cfg")
+_MYPY_TARGETS: Final = re.compile(rb"\[(?:tool\.)?mypy\][^\[]*?^(?:files|packages|modules)\s*=", re.MULTILINE)
 _QUIET: Final = {"PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"}
 
 
@@ -46,6 +50,7 @@ class AnalyserCommand(msgspec.Struct, frozen=True):
     signs: tuple[str, ...]  # files; `file:word` means that the file contains the word
     both: bool = False  # what it says is on both streams
     leaves: tuple[str, ...] = ()  # where it writes its reports, if not to a stream
+    targets: tuple[str, ...] = ()  # given where the project does not say what is to be looked at
 
 
 class AnalyserRun(msgspec.Struct, frozen=True):
@@ -67,6 +72,7 @@ COMMANDS: Final[dict[str, AnalyserCommand]] = {
     "mypy": AnalyserCommand(
         ("mypy", "--no-pretty", "--show-error-codes"),
         ("mypy.ini", ".mypy.ini", f"{_PYPROJECT}:[tool.mypy", "setup.cfg:[mypy"),
+        targets=(".",),
     ),
     "pyright": AnalyserCommand(("pyright", "--outputjson"), ("pyrightconfig.json", f"{_PYPROJECT}:[tool.pyright")),
     "pytest": AnalyserCommand(
@@ -168,6 +174,8 @@ def run_analyser(
         )
     command = choose_command(root, name)
     program, *words = command.argv
+    if command.targets and not _names_targets(root):
+        words += command.targets
     inside = _find_allowed_inside(root, program, allowed)
     if inside is None and name not in allowed:
         fix = f"The user can allow it: `report.allow` in the settings, now {', '.join(allowed) or 'empty'}."
@@ -234,6 +242,15 @@ def _find_allowed_inside(root: Path, program: str, allowed: Sequence[str]) -> Pa
         if path.is_absolute() and path.stem in {program, _WRAPPERS.get(program)} and is_within(path, root):
             return path
     return None
+
+
+def _names_targets(root: Path) -> bool:
+    """Whether the settings for mypy say what it is to check."""
+    for name in _MYPY_FILES:
+        with suppress(Unreadable):
+            if (root / name).is_file() and _MYPY_TARGETS.search(read_bytes(root, name)):
+                return True
+    return False
 
 
 def _has_sign(root: Path, sign: str) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from laconic.index.resolve import (
     Code,
     callees,
@@ -133,6 +135,22 @@ def test_bodies_of_enum_constants_implement_their_enum(repository: Repository) -
     )
     declared = next(each for each in find_symbol(code, "Op.apply") if each.line == 5)
     assert [each.line for each in implementations(code, declared)] == [3]
+
+
+@pytest.mark.feature("J10")
+def test_a_call_on_a_constant_uses_the_abstract_method_of_its_enum(repository: Repository) -> None:
+    code = repository(
+        {
+            "Op.java": "enum Op {\n  PLUS {\n    int apply(int a) { return a; }\n  },\n"
+            "  MINUS { int apply(int a) { return -a; } };\n  abstract int apply(int a);\n}\n",
+            "Use.java": "class Use {\n  int both() { return Op.PLUS.apply(1); }\n}\n",
+        }
+    )
+    by_line = {each.line: each for each in find_symbol(code, "Op.apply")} | {
+        each.line: each for each in find_symbol(code, "Op.PLUS.apply")
+    }
+    assert [(use.path, use.line, use.sure) for use in references(code, by_line[6])] == [("Use.java", 2, True)]
+    assert [(use.path, use.line, use.sure) for use in references(code, by_line[3])] == [("Use.java", 2, True)]
 
 
 def test_written_out_objects_and_functions_implement_the_interface_that_they_declare(repository: Repository) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from laconic.index.resolve import Code, find_symbol, references
+from laconic.index.resolve import Code, callees, find_symbol, references
 
 Repository = Callable[[dict[str, str]], Code]
 
@@ -73,6 +73,38 @@ def test_a_field_is_what_its_class_declares_or_a_parameter_is_annotated_with(rep
     code = repository({"types_of.py": TYPES, "use.py": text})
     assert _verdicts(code, "Foo.run", "use.py") == {11: True, 12: True}
     assert _verdicts(code, "Bar.run", "use.py") == {}
+
+
+POLICIES = (
+    "class Policy:\n    def ask(self): ...\n\nclass Reject(Policy):\n    def ask(self): ...\n\n"
+    "class Accept(Policy):\n    def ask(self): ...\n\nclass Other:\n    def ask(self): ...\n\n"
+)
+
+
+@pytest.mark.feature("U5")
+def test_a_field_that_a_setter_gives_anything_is_possibly_of_any_type(repository: Repository) -> None:
+    body = (
+        "class Client:\n    def __init__(self):\n        self._policy = Reject()\n\n"
+        "    def set(self, policy):\n        self._policy = policy\n\n"
+        "    def connect(self):\n        self._policy.ask()\n"
+    )
+    code = repository({"policies.py": POLICIES, "client.py": f"from policies import Reject\n\n{body}"})
+    for name in ("Reject", "Accept", "Policy"):
+        assert _verdicts(code, f"{name}.ask", "client.py").keys() == {11}, name
+    found = {call.symbol.qualified for call in callees(code, find_symbol(code, "Client.connect")[0])}
+    assert {"Reject.ask", "Accept.ask"} <= found
+
+
+@pytest.mark.feature("U5")
+def test_a_field_holds_what_any_method_of_its_class_gives_it(repository: Repository) -> None:
+    body = (
+        "class Client:\n    def __init__(self):\n        self._policy = None\n\n"
+        "    def open(self):\n        self._policy = Accept()\n\n"
+        "    def connect(self):\n        self._policy.ask()\n"
+    )
+    code = repository({"policies.py": POLICIES, "client.py": f"from policies import Accept\n\n{body}"})
+    assert _verdicts(code, "Accept.ask", "client.py") == {11: True}
+    assert _verdicts(code, "Other.ask", "client.py") == {}
 
 
 def test_results_are_inferred_and_fixtures_give_tests_their_parameters(repository: Repository) -> None:

@@ -16,3 +16,10 @@ def test_four_hundred_repeats_keep_their_count() -> None:
     assert "waiting for the server  [×400]" in said
     assert "ready on port 80" in said
     assert "nothing left out" not in said
+
+
+@pytest.mark.feature("U8")
+@pytest.mark.parametrize("line", ["a", "404", "%"])
+def test_a_short_line_that_repeats_keeps_its_count(line: str) -> None:
+    shortened = reduce_text(f"{line}\n" * 400, cost=counter())
+    assert f"{line}  [×400]" in shortened.text

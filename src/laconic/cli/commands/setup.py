@@ -12,6 +12,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from laconic.clients import install
@@ -116,8 +117,9 @@ def _write_entry(
     backups = settings.cache_dir() / "backups"
     if args.remove:
         _remove(known, places, where, edits, backups)
-        if args.plugin:
+        if known.name == SETUP.name:
             remove_empty_folders(plugin_folder(places, where))
+        _remove_emptied([edit.path.parent for edit in edits], places.root)
         return
     _apply(edits, backups)
     if args.skill:
@@ -199,6 +201,8 @@ def _edits(
                 "Leave out --skill: the guidance then goes into AGENTS.md or the like.",
             )
         return [*edits, skill_edit(places, where)]
+    if args.remove and is_claude and (skill := skill_edit(places, where)).path.is_file():
+        edits.append(skill)  # whoever removes us wants nothing of ours to stay
     if args.no_guidance:
         return edits
     section = _find_section(known, places, where)
@@ -245,6 +249,14 @@ def _remove(
             print(visible_name(f"removed Laconic's {part} from {done.path}"))
         else:
             print(visible_name(f"nothing from Laconic in {done.path}"))
+
+
+def _remove_emptied(folders: Sequence[Path], root: Path) -> None:
+    """Folders of the workspace in which only our files were; those of the user's home belong to the client."""
+    for folder in folders:
+        if root in folder.parents:
+            with suppress(OSError):
+                folder.rmdir()  # only when it is empty
 
 
 def program_words(where: Scope) -> list[str]:

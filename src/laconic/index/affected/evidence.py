@@ -117,6 +117,14 @@ def holds_tests(path: str) -> bool:
     return path.endswith(".rs") or class_of(path) == "test"
 
 
+def has_tests(code: Code, path: str) -> bool:
+    """Whether a runner finds something to run in a file of tests: not in what they share, nor in what they read."""
+    source = code.by_path.get(path)
+    if source is None or _TEST_WORDS.search(path.rpartition("/")[2]):
+        return True
+    return any(symbol.test for symbol in code.outline(source.id).symbols)
+
+
 def _calls(code: Code, found: Comparison) -> Points:
     """Tests that call what changed, directly or through others; what many tests call says little about each."""
     until = time.thread_time() + _PATIENCE

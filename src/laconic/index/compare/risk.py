@@ -29,7 +29,9 @@ def _judge(change: SymbolChange, impact: Impact | None) -> tuple[str, str]:
     breaking = what & {"removed", "renamed", "moved", "signature"}
     if impact is not None and impact.stale:
         places = f"{len(impact.stale)} use{'' if len(impact.stale) == 1 else 's'} of the old name left"
-        return "high", f"renamed, {places}: {impact.stale[0]}"
+        more = len(impact.stale) - _NAMED
+        named = ", ".join(impact.stale[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+        return "high", f"renamed, {places}: {named}"
     if breaking:
         word = next(one for one in ("removed", "renamed", "moved", "signature") if one in breaking)
         reason = f"{_WORDS[word]}{used or (', private' if hidden else ', public')}"
@@ -41,6 +43,7 @@ def _judge(change: SymbolChange, impact: Impact | None) -> tuple[str, str]:
     return ("low" if hidden else "medium"), "body, private" if hidden else "body, public"
 
 
+_NAMED: Final = 3  # places that use an old name
 _WORDS: Final = {"removed": "removed", "renamed": "renamed", "moved": "moved", "signature": "signature changed"}
 
 

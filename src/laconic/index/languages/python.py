@@ -359,6 +359,7 @@ def _split_results(written: str) -> list[str]:
 _DIALECT: Final = LanguageDialect(
     family="python",
     dynamic=True,
+    field_value=re.compile(r"\s*(?:self|cls)\.(\w+)\s*=(?!=)\s*(.+?)\s*(?:#.*)?$"),
     me=frozenset({"self", "cls"}),
     above=frozenset({"super()"}),
     home="file",

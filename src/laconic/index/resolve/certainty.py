@@ -177,6 +177,8 @@ class Judge:
                 verdict = self._judge_mixed(wanted, whole, ref)
             if verdict == _OVERRIDE and ref.receiver in wanted.dialect.above and wanted.up & set(found.symbols):
                 return None  # `super` never leads down
+            if verdict is None and wanted.is_member and self.values.may_hold_more(place, ref.receiver):
+                return self._guess(wanted, place, ref)
             return verdict
         if whole.kind == "module":
             if wanted.is_member or found.kind == "foreign":
@@ -252,6 +254,12 @@ class Judge:
             return _BY_NAME
         return None
 
+    def _guess(self, wanted: TargetSymbol, place: NamePlace, ref: Reference) -> Verdict | None:
+        """The same where something else is known as well: at most possible."""
+        if self._untold(wanted, place, ref) is None:
+            return None
+        return _BY_NAME
+
     def _is_one_of_many(self, wanted: TargetSymbol) -> bool:
         """Whether so many types have a method of a trait that a use of it says nothing about any of them."""
         if wanted.symbol.parent is None:
@@ -315,10 +323,24 @@ class Judge:
             return Verdict("override", True)
         if found & wanted.up and wanted.dialect.dispatch == "up":
             return _OVERRIDE
+        if any(self._is_of_constant(wanted, number) for number in found & wanted.down):
+            return Verdict(tier, True)
         guessed = wanted.dialect.structural and wanted.dialect.find_implicit_bases is None
         if guessed and wanted.owners and not wanted.abstract and self._structural(wanted, found):
             return _OVERRIDE
         return None
+
+    def _is_of_constant(self, wanted: TargetSymbol, number: int) -> bool:
+        """Whether a member is that of one constant of an enum: the constant is declared as a value of the enum."""
+        symbol = self.code.symbol(number)
+        for owner in classes.owners(self.code, symbol) if symbol else ():
+            constant = self.code.symbol(owner)
+            if constant is None or constant.parent is None or constant.parent not in wanted.owners:
+                continue
+            around = self.code.symbol(constant.parent)
+            if around is not None and around.kind == "enum":
+                return True
+        return False
 
     def _share_base(self, wanted: TargetSymbol, found: set[int]) -> bool:
         """Whether a use names a member that overrides what the symbol overrides."""

@@ -17,6 +17,7 @@ from laconic.index.symbol_kinds import CALLABLES, TYPES
 from laconic.records import Reference
 
 _FAN_OUT: Final = 6  # definitions that one name-only call may lead to; more tell nothing
+_DISPATCH: Final = 20  # overrides of one member through which paths are looked for
 _WIDEST: Final = 500  # symbols that a search for paths looks at
 _CONSTRUCTORS: Final = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize", "init"})
 _WRITTEN_OUT: Final = frozenset({"variable", "constant", "field", "function", "method"})
@@ -66,11 +67,15 @@ def callees(code: Code, symbol: Symbol, *, constructed: bool = False) -> list[Ca
             continue
         if code.is_time_up():
             break
-        meant, sure = definitions(code, values, NamePlace(symbol.file, ref.scope, ref.line, ref.column), ref)
-        for number in meant:
+        place = NamePlace(symbol.file, ref.scope, ref.line, ref.column)
+        meant, sure = definitions(code, values, place, ref)
+        others: tuple[int, ...] = ()
+        if meant and values.may_hold_more(place, ref.receiver):
+            others = _find_namesakes(code, place, ref.name)
+        for number in dict.fromkeys((*meant, *others)):
             lines, before = found.setdefault(number, ([], False))
             lines.append(ref.line)
-            found[number] = (lines, before or sure)
+            found[number] = (lines, before or (sure and number in meant))
     calls = [
         CallEdge(each, tuple(sorted(set(lines))), sure)
         for number, (lines, sure) in found.items()
@@ -81,7 +86,6 @@ def callees(code: Code, symbol: Symbol, *, constructed: bool = False) -> list[Ca
 
 def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) -> tuple[tuple[int, ...], bool]:
     """What one use of a name refers to, and whether that is sure; nothing when it is not ours or too common."""
-    source = code.sources[place.file]
     if not ref.receiver:
         meant = _bare(code, place, ref.name)
     else:
@@ -94,18 +98,20 @@ def definitions(code: Code, values: Values, place: NamePlace, ref: Reference) ->
         return found, _is_one(code, found)
     if meant.kind != "unknown" or not ref.receiver:
         return (), False
-    same = []
-    for each in code.find_named(ref.name):
+    return _find_namesakes(code, place, ref.name), False
+
+
+def _find_namesakes(code: Code, place: NamePlace, name: str) -> tuple[int, ...]:
+    """The methods of a name, unless they are so many that it tells nothing."""
+    family = code.sources[place.file].dialect.family
+    found = []
+    for each in code.find_named(name):
         own = code.sources.get(each.file)
-        if each.kind in CALLABLES and own and own.dialect.family == source.dialect.family:
-            same.append(each)
-    members = []
-    for each in same:
-        if classes.owner_name(code, each):
-            members.append(each.id)
-    if not members or len(members) > _FAN_OUT:
-        return (), False
-    return tuple(members), False
+        if each.kind in CALLABLES and own and own.dialect.family == family and classes.owner_name(code, each):
+            found.append(each.id)
+    if len(found) > _FAN_OUT:
+        return ()
+    return tuple(found)
 
 
 def _find_bodies(code: Code, numbers: tuple[int, ...]) -> tuple[int, ...]:
@@ -166,7 +172,7 @@ def _search_paths(
                 return found
             last = way[-1].symbol
             if last.id not in known:
-                known[last.id] = callees(code, last, constructed=len(way) > 1)
+                known[last.id] = [*callees(code, last, constructed=len(way) > 1), *_dispatch(code, last, end)]
             for call in known[last.id]:
                 if not (call.sure or possible):
                     continue
@@ -178,6 +184,18 @@ def _search_paths(
             if len(found) >= limit:
                 return found
         queue = following
+    return found
+
+
+def _dispatch(code: Code, symbol: Symbol, end: Symbol) -> list[CallEdge]:
+    """What may run where a member is called that others override: all of them if they are few, and the one looked for."""
+    if symbol.kind not in CALLABLES or symbol.parent is None:
+        return []
+    below = classes.overrides(code, symbol)
+    found = []
+    for each in below:
+        if len(below) <= _DISPATCH or each.id == end.id:
+            found.append(CallEdge(each, (), sure=False))
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from laconic.index.declared_types import DeclaredValue, split_outside
 from laconic.index.name_meaning import (
@@ -32,6 +32,7 @@ from laconic.index.resolve.callbacks import list_arguments, read_called_result, 
 from laconic.index.resolve.code import Code
 from laconic.index.resolve.expression import Step, chain, steps
 from laconic.index.resolve.local_names import read_local_names
+from laconic.index.resolve.reassigned_fields import is_nothing, list_later_values
 from laconic.index.resolve.receivers import infer_type
 from laconic.index.resolve.signatures import read_whole_signature
 from laconic.index.resolve.written_types import list_symbols, read_type, unite
@@ -39,6 +40,8 @@ from laconic.index.schema import position_of
 from laconic.index.store import Symbol
 from laconic.index.symbol_kinds import CALLABLES, HOLDERS, TYPES
 
+_REASSIGNED: Final = 2  # values that lead to values up to which all that a field is given are read
+_MOST_VALUES: Final = 8  # of one field
 _DEEP: Final = 8
 # What the text itself says of a value: `x.(*T)` in Go, `x as T` in TypeScript, Kotlin and C#, `(T) x` in Java.
 _ASSERTED: Final = re.compile(
@@ -81,6 +84,13 @@ _MANY: Final = frozenset(
         "as_slice",
     }
 )
+
+
+class FieldMeaning(NamedTuple):
+    """What a field holds, and whether it may hold something else too."""
+
+    meant: Meaning
+    is_open: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +296,38 @@ class Values:
             return UNKNOWN
         given = read_declared(self.code, symbol)
         place = NamePlace(symbol.file, find_inner_scope(self.code, symbol), symbol.line, 0)
+        if given.kind == "value" and self.code.sources[symbol.file].dialect.field_value is not None:
+            return self._read_field(symbol, place, given, deep).meant
         return self._follow_given(place, given, deep)
+
+    def _read_field(self, symbol: Symbol, place: NamePlace, given: DeclaredValue, deep: int) -> FieldMeaning:
+        """What a field holds that several methods may assign: values of all the types that they give it."""
+        first = self._follow_given(place, given, deep)
+        if deep > _REASSIGNED:
+            return FieldMeaning(first, is_open=False)
+        later = list_later_values(self.code, symbol)
+        values: list[Meaning] = []
+        for at, text in later[:_MOST_VALUES]:
+            values.append(self._evaluate(at, text, deep + 1))
+        meant = first
+        if first.kind == "instance" or is_nothing(given.text):
+            meant = unite(each for each in (first, *values) if each.kind == "instance")
+        is_open = len(later) > _MOST_VALUES or any(each.kind == "unknown" for each in values)
+        return FieldMeaning(meant, is_open=is_open)
+
+    def may_hold_more(self, place: NamePlace, receiver: str) -> bool:
+        """Whether a receiver is a field that somebody also gives a value of which nothing is known."""
+        parts = steps(receiver)
+        if not parts or len(parts) < 2 or not parts[-1].is_name:
+            return False
+        for symbol in list_symbols(self.code, self.members(self.follow(place, parts[:-1], 0), parts[-1].text)):
+            given = read_declared(self.code, symbol)
+            if given.kind != "value" or self.code.sources[symbol.file].dialect.field_value is None:
+                continue
+            at = NamePlace(symbol.file, find_inner_scope(self.code, symbol), symbol.line, 0)
+            if self._read_field(symbol, at, given, 0).is_open:
+                return True
+        return False
 
     def member(self, whole: Meaning, name: str, deep: int, *, called: bool = False) -> Meaning:
         """A member of a value, a type or a module, as a value."""

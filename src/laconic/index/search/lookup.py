@@ -290,11 +290,16 @@ def find_phrase(store: Store, root: Path, text: str, scope: Scope) -> TextMatche
     return find(store, root, asked)
 
 
+_VALUES: Final = frozenset({"variable", "constant"})
+
+
 def text_hits(store: Store, found: TextMatches, weight: float, testing: bool) -> Iterator[Hit]:
     """Hits in order: files of the code itself before tests, documents and what is generated."""
     for file in sorted(found.files, key=lambda file: (-_text_prior(file, testing), file.path)):
         for line in file.lines:
             symbol = store.symbol_at(file.file, line.number)
+            if symbol is not None and symbol.parent is None and symbol.kind in _VALUES:
+                symbol = None  # a line of the module that gives a value: it says its own name
             yield Hit(
                 path=file.path,
                 line=line.number,

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 
 from laconic.index.schema import file_of
 from laconic.index.search.file_evidence import Features, TaskFiles
+from laconic.index.search.other_words import find_in_other_words, keep_places
 from laconic.index.search.query import Scope
 from laconic.index.search.ranking import RankedSymbol, match_terms
 from laconic.index.search.task_query import TaskQuery, split_stems
@@ -132,7 +133,8 @@ def rank_question(
     found = []
     for row, features in question_features(store, question, by_words, files, scope):
         found.append(row._replace(score=sum(QUESTION_WEIGHTS[name] * value for name, value in features.items())))
-    return spread_files(found)
+    rows = spread_files(found)
+    return keep_places(rows, find_in_other_words(store, files.query, scope, rows))
 
 
 def spread_files(rows: Sequence[RankedSymbol]) -> list[RankedSymbol]:

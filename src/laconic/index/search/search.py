@@ -234,7 +234,7 @@ def _find_files(index: Index, query: Query, scope: Scope) -> Iterator[Hit]:
             path=placed.path,
             line=1,
             kind="file",
-            preview=f"{placed.lines} lines",
+            preview=_say_length(placed.lines),
             span=Span(1, placed.lines),
             score=score,
         )
@@ -389,6 +389,12 @@ def _ranked_hit(store: Store, row: RankedSymbol, score: float) -> Hit:
         if row.file_class == "doc":
             kind = "doc"
         return Hit(
-            path=row.path, line=1, kind=kind, preview=f"{lines} lines", span=Span(1, max(lines, 1)), score=score
+            path=row.path, line=1, kind=kind, preview=_say_length(lines), span=Span(1, max(lines, 1)), score=score
         )
     return lookup.symbol_hit(row.path, symbol, score)
+
+
+def _say_length(lines: int) -> str:
+    if lines == 1:
+        return "1 line"
+    return f"{lines} lines"

@@ -13,6 +13,7 @@ from laconic.index.search.terms import stem
 
 _MEANINGS: Final = """
 delete remove drop erase discard unlink destroy purge clear
+delete erase forget prune wipe evict expire trash cleanup
 create make build construct new generate produce instantiate
 get fetch load retrieve obtain read lookup find
 set assign store put save write update
@@ -40,6 +41,10 @@ filter select choose pick
 merge combine join concat append unite
 split separate divide partition chunk
 copy clone duplicate replicate
+backup snapshot archive dump copy
+restore recover
+old stale outdated obsolete previous legacy expired former
+unique distinct dedupe deduplicate duplicate
 send emit dispatch publish post transmit deliver
 receive accept consume listen subscribe
 request query call invoke ask
@@ -85,6 +90,9 @@ sign signature
 compress zip deflate gzip pack
 decompress unzip inflate unpack
 escape quote sanitize
+hide mask conceal redact obscure suppress omit
+reveal expose show unmask
+password passphrase secret
 unescape unquote
 trim strip
 replace substitute swap
@@ -93,6 +101,9 @@ count number size length total
 limit maximum max cap bound quota throttle
 minimum min least
 rate throttle speed
+speed bandwidth throughput rate performance limiter
+slow throttle limit limiter lag latency
+network connection remote bandwidth transfer upload download
 increase increment grow raise
 decrease decrement shrink reduce
 resize scale
@@ -115,6 +126,8 @@ commit save
 rollback undo revert
 transaction atomic
 database db storage store
+space disk size capacity
+memory heap allocation
 table relation model entity
 column field attribute
 row record entry
@@ -150,6 +163,21 @@ test spec
 mock fake stub
 measure metric stat
 monitor watch observe
+crash panic abort fatal
+broken corrupt damaged invalid malformed
+repair fix heal recover
+guess infer deduce detect
+rename move
+link symlink alias reference
+picture image photo
+mail email
+pay payment charge bill invoice
+money price amount currency cost
+buy purchase order checkout
+language locale translation
+big large huge
+whole full entire complete
+part partial fragment piece
 health status state
 state status phase
 context scope environment

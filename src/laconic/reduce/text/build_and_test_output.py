@@ -137,7 +137,7 @@ def _repeats(rows: list[_Line], log: bool, dense: bool) -> None:
     for shape, members in groups.items():
         if len(members) == 1:
             continue
-        if not _WORDS.search(shape):
+        if not _WORDS.search(shape) and not _is_one_line(rows, members):
             _sample(rows, members)
             continue
         first = rows[members[0]]
@@ -157,6 +157,11 @@ def _repeats(rows: list[_Line], log: bool, dense: bool) -> None:
                 row.worth = min(row.worth, NEAR)
         if first.times > 3:  # one line that stands for many
             first.worth = max(first.worth, PLACE if log else EDGE)
+
+
+def _is_one_line(rows: list[_Line], members: list[int]) -> bool:
+    """Whether one and the same line repeats so often that a sample of it would say nothing but how often."""
+    return len(members) > _HEAD + _TAIL and len({rows[index].text for index in members}) == 1
 
 
 def _sample(rows: list[_Line], members: list[int]) -> None:
