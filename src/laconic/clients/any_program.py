@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
+from laconic.outbound_proxies import PYTHON
 
 _VARIABLES: Final = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
@@ -19,6 +20,8 @@ class Program:
 
     silence = "it asked no model, or does not take its address from the environment"
     one_shot: tuple[str, ...] = ()
+    proxy_rules = PYTHON
+    certificates: tuple[str, ...] = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 
     def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
         own = {"openai": f"{defaults.openai}/v1", "anthropic": defaults.anthropic, "gemini": defaults.gemini}
@@ -27,6 +30,9 @@ class Program:
             named = next((variable for variable in variables if seen.variable(variable)), variables[0])
             found.append(upstream(name, seen.variable(named) or own[name], named))
         return tuple(found)
+
+    def connection_variables(self, seen: LaunchContext) -> Mapping[str, str]:
+        return seen.environment
 
     def launch(
         self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]

@@ -6,7 +6,7 @@ import json
 import re
 import sqlite3
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -29,6 +29,7 @@ from laconic.clients.config_files import (
 from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, keep_apart, upstream
 from laconic.clients.setup import ClientFolders, ClientSetup
 from laconic.errors import Unroutable
+from laconic.outbound_proxies import ProxyRules
 from laconic.sessions.recorded.opencode import read_database, read_export
 from laconic.sessions.recorded.record import RecordedSession, read_object
 
@@ -41,6 +42,7 @@ _PACKAGES: Final = {"@ai-sdk/anthropic": "anthropic", "@ai-sdk/openai": "openai"
 _BASE_URLS: Final = {"anthropic": "ANTHROPIC_BASE_URL", "openai": "OPENAI_BASE_URL"}  # of those packages
 _VARIABLE: Final = re.compile(r"\$\{([^}]+)\}")
 _MANAGED: Final = Path("/Library/Application Support/opencode") if sys.platform == "darwin" else Path("/etc/opencode")
+_VALUED: Final = frozenset({"-m", "--model", "-s", "--session", "--agent", "--prompt"})  # options that take a word
 _WHOLE: Final = ("opencode.json", "opencode.jsonc")
 
 
@@ -57,11 +59,14 @@ class Opencode:
 
     silence = "it asked no model, or it used a provider whose address Laconic does not know, and went there directly"
     one_shot: tuple[str, ...] = ("run",)
+    proxy_rules = ProxyRules(https=("https_proxy", "HTTPS_PROXY"), http=("http_proxy", "HTTP_PROXY"))
+    certificates: tuple[str, ...] = ("NODE_EXTRA_CA_CERTS",)
 
     def __init__(self, managed: Path = _MANAGED) -> None:
         self._managed = managed
 
     def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
+        seen = msgspec.structs.replace(seen, folder=_started_in(seen))
         _refuse_remote(seen)
         config = _config(seen)
         found = list(_providers(seen, config, defaults))
@@ -79,6 +84,9 @@ class Opencode:
             raise Unroutable("opencode has no provider whose address is known.", "Configure one in opencode.json.")
         self._refuse_managed([provider.id for provider in usable])
         return keep_apart(upstream(one.id, one.url, f"provider.{one.id}.options.baseURL") for one in usable)
+
+    def connection_variables(self, seen: LaunchContext) -> Mapping[str, str]:
+        return seen.environment
 
     def launch(
         self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
@@ -99,6 +107,19 @@ class Opencode:
             for id in ids:
                 if text_at(held, "provider", id, "options", "baseURL"):
                     raise Unroutable(f"{file} fixes the address of {id!r}.", "Ask whoever manages it.")
+
+
+def _started_in(seen: LaunchContext) -> Path:
+    """The folder whose files it reads: it can be told to work in another."""
+    if seen.args[:1] == ("run",):
+        return seen.folder / last_value(seen.args, "--dir")
+    before = ""
+    for word in seen.args:
+        is_folder = not word.startswith("-") and (seen.folder / word).is_dir()
+        if is_folder and before not in _VALUED:
+            return seen.folder / word
+        before = word
+    return seen.folder
 
 
 def _data_folder(seen: LaunchContext) -> Path:
