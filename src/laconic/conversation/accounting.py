@@ -10,6 +10,7 @@ It is pure: what the previous requests of the session left behind comes in as a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ _SLACK: Final = 1.1  # by which our count of a prompt's fixed part may fall shor
 _DOUBT: Final = 0.02  # of a size: two counts of the same text may differ by so much
 _ENOUGH: Final = 1_000  # tokens of new text whose counts say how tokenizers differ
 _MOST: Final = 2.0  # by which a provider's count may differ from ours: more is no matter of tokenizers
+_STEPS: Final = 16  # prompts of which is remembered how much was removed
 _HOUR: Final = 3600.0
 _SMALL: Final = 0.01  # dollars below which a bill shows hundredths of a cent
 
@@ -92,6 +94,8 @@ class CacheState(msgspec.Struct, frozen=True):
     waived: float = 0.0  # tokens of the last prompt that were not counted without us because of that
     waived_dollars: float = 0.0
     counts: CountComparison = CountComparison()
+    # Of prompts that each begin with the one before: how much a cache may hold of it, and how much more without us.
+    steps: tuple[tuple[float, float], ...] = ()
 
     @classmethod
     def read(cls, written: bytes) -> CacheState:
@@ -99,6 +103,13 @@ class CacheState(msgspec.Struct, frozen=True):
         if written:
             return msgspec.json.decode(written, type=cls)
         return cls()
+
+    def removed_from(self, read: float) -> float:
+        """What we had removed from the first tokens of a prompt, at most: as much as from the shortest with them."""
+        for cached, removed in self.steps:
+            if cached >= read:
+                return removed
+        return math.inf
 
     @property
     def even(self) -> bool:
@@ -260,7 +271,7 @@ def _warm(exchange: TurnSizes, before: CacheState, price: Price, tokens: float) 
     front = read - tokens * exchange.ours
     if read <= _SLACK * exchange.fixed * exchange.usage.prompt:
         return front
-    most = front + tokens * max(0.0, exchange.removed)
+    most = min(front + tokens * max(0.0, exchange.removed), max(front, read + before.removed_from(read)))
     if before.caches:
         return min(most, max(front, before.cached_without))
     return most
@@ -283,16 +294,32 @@ def _is_alive(at: float, before: CacheState, price: Price) -> bool:
 def _standing(exchange: TurnSizes, before: CacheState, sent: PromptTokens, other: PromptTokens) -> CacheState:
     """Providers that report no writes keep every prompt; the others keep what they read and wrote."""
     writes = before.writes or sent.write > 0
+    cached, cached_without = sent.prompt, other.prompt
+    if writes:
+        cached, cached_without = sent.read + sent.write, other.read + other.write
     return CacheState(
         at=exchange.at,
         came=exchange.came,
         went=exchange.went,
-        cached=sent.read + sent.write if writes else sent.prompt,
-        cached_without=other.read + other.write if writes else other.prompt,
+        cached=cached,
+        cached_without=cached_without,
         lifetime=_HOUR if sent.hour else before.lifetime,
         caches=before.caches or sent.read > 0 or writes,
         writes=writes,
+        steps=_add_step(exchange, before, cached, cached_without - cached),
     )
+
+
+def _add_step(
+    exchange: TurnSizes, before: CacheState, cached: float, removed: float
+) -> tuple[tuple[float, float], ...]:
+    """Of requests from which the same was removed, the last stands for all. A changed history begins anew."""
+    steps = before.steps
+    if exchange.rewritten or exchange.anew or exchange.came < before.came or cached < before.cached:
+        steps = ()
+    if steps and abs(steps[-1][1] - removed) < 1:
+        steps = steps[:-1]
+    return (*steps, (cached, removed))[-_STEPS:]
 
 
 def _dollars(split: PromptTokens, price: Price) -> float:
@@ -331,10 +358,9 @@ def describe(bill: Bill) -> str:
     """A bill in one line."""
     if not bill.tokens:
         return "no answer reported its usage"
-    same = bill.tokens == bill.tokens_without and bill.dollars == bill.dollars_without
     about = "about " if bill.estimated else ""
     prompts = f"{about}{bill.tokens:,} prompt tokens"
-    if not same and bill.tokens_without:
+    if bill.tokens_without and not _reads_alike(bill):
         change = describe_change(bill.tokens, bill.tokens_without)
         prompts += f" instead of about {round(bill.tokens_without):,} ({change})"
     return f"{prompts}, {about}{bill.output:,} output tokens; {describe_money(bill, about)}"
@@ -353,12 +379,19 @@ def describe_money(bill: Bill, about: str = "") -> str:
         return "price unknown (set `prices`)"
     largest = max(bill.dollars, bill.dollars_without)
     paid = f"{about}{_money(bill.dollars, largest)}"
-    if bill.dollars != bill.dollars_without:
+    if _money(bill.dollars, largest) != _money(bill.dollars_without, largest):
         paid += f" instead of about {_money(bill.dollars_without, largest)}"
     paid += f", {_money(bill.output_dollars, largest)} of it for output"
     if bill.unpriced:
         paid += f"; price unknown for {bill.unpriced:,} tokens"
     return paid
+
+
+def _reads_alike(bill: Bill) -> bool:
+    """Whether both figures are the same as they are printed."""
+    largest = max(bill.dollars, bill.dollars_without)
+    same_money = _money(bill.dollars, largest) == _money(bill.dollars_without, largest)
+    return same_money and bill.tokens == round(bill.tokens_without)
 
 
 def _money(dollars: float, largest: float) -> str:
