@@ -129,6 +129,11 @@ REFUSED = [
         {PROJECT: json.dumps({"env": {"HTTPS_PROXY": "http://proxy:1"}, "permissions": {"allow": "Bash"}})},
     ),
     Refused(
+        "a mode that does not exist",
+        "none of acceptEdits, auto",
+        {PROJECT: json.dumps({"env": {"ANTHROPIC_BASE_URL": "https://p"}, "permissions": {"defaultMode": "edit"}})},
+    ),
+    Refused(
         "hooks of the wrong form",
         "wrong value for `hooks`",
         {USER: json.dumps({"env": {"ANTHROPIC_BASE_URL": "https://u"}, "hooks": {"Stop": [{"command": "x"}]}})},

@@ -83,7 +83,7 @@ _CLIENT = '''
 
 from laconic.clients.client import Client
 from laconic.clients.setup import ClientSetup, plain_entry, read_words
-from laconic.clients.launch_plan import Launch, upstream
+from laconic.clients.launch_plan import Launch, WrappedClient, upstream
 from laconic.sessions.recorded.record import RecordedSession, read_sessions
 from laconic.sessions.transcripts import transcript_of
 
@@ -93,7 +93,7 @@ def read_session(path):
     return RecordedSession(path.stem, path.read_text(), "", "twig-large", 1.0, (), transcript)
 
 
-class Twigger:
+class Twigger(WrappedClient):
     silence = "it asked no model"
     one_shot = ("--once",)
 

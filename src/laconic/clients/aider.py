@@ -11,10 +11,17 @@ import msgspec
 from laconic.clients.client import Client
 from laconic.clients.command_options import last_value, options
 from laconic.clients.config_files import project_root, read_dotenv, read_flat_yaml
-from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, bypass_proxy, upstream
+from laconic.clients.launch_plan import (
+    DefaultUpstreams,
+    Launch,
+    LaunchContext,
+    Upstream,
+    WrappedClient,
+    bypass_proxy,
+    upstream,
+)
 from laconic.clients.setup import ClientFolders
 from laconic.errors import Unroutable
-from laconic.outbound_proxies import PYTHON
 from laconic.sessions.recorded.aider import read_history
 from laconic.sessions.recorded.record import RecordedSession
 
@@ -33,13 +40,11 @@ _READ: Final = frozenset(  # options that name a file which is only read
 _MODELS: Final = ("model", "weak-model", "editor-model")
 
 
-class Aider:
+class Aider(WrappedClient):
     """Reads what aider reads. It has no tools of others, so that the code plane is not offered."""
 
     silence = "it asked no model, or the settings of its model name another address"
     one_shot: tuple[str, ...] = ("-m", "--message", "-f", "--message-file")
-    proxy_rules = PYTHON
-    certificates: tuple[str, ...] = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
 
     def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
         _refuse_other_repository(seen)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
-from laconic.outbound_proxies import PYTHON
+from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, WrappedClient, upstream
 
 _VARIABLES: Final = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
@@ -15,13 +14,11 @@ _VARIABLES: Final = {
 }
 
 
-class Program:
+class Program(WrappedClient):
     """The program is the first of its words; our tools are not offered to it."""
 
     silence = "it asked no model, or does not take its address from the environment"
     one_shot: tuple[str, ...] = ()
-    proxy_rules = PYTHON
-    certificates: tuple[str, ...] = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 
     def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
         own = {"openai": f"{defaults.openai}/v1", "anthropic": defaults.anthropic, "gemini": defaults.gemini}
@@ -30,9 +27,6 @@ class Program:
             named = next((variable for variable in variables if seen.variable(variable)), variables[0])
             found.append(upstream(name, seen.variable(named) or own[name], named))
         return tuple(found)
-
-    def connection_variables(self, seen: LaunchContext) -> Mapping[str, str]:
-        return seen.environment
 
     def launch(
         self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]

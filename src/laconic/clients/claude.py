@@ -19,6 +19,7 @@ from laconic.clients.launch_plan import (
     Launch,
     LaunchContext,
     Upstream,
+    WrappedClient,
     bypass_proxy,
     refuse_detour,
     upstream,
@@ -50,7 +51,7 @@ _MANAGED: Final = (
 )
 
 
-class Claude:
+class Claude(WrappedClient):
     """Reads what Claude Code reads; `managed` is the folder of settings that nobody can override."""
 
     silence = (

@@ -17,6 +17,7 @@ from laconic.errors import Unroutable
 _DECIDES: Final = re.compile(r"ANTHROPIC_BASE_URL|ANTHROPIC_UNIX_SOCKET|CLAUDE_CODE_USE_|_proxy\b", re.IGNORECASE)
 _NO_JSON: Final = "is not JSON, which has neither comments nor trailing commas"
 _TEXTS: Final = [str]
+_MODES: Final = frozenset({"acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"})
 _TYPES: Final[Mapping[tuple[str, ...], object]] = {  # of common fields: with any other type the whole file is ignored
     ("apiKeyHelper",): str,
     ("cleanupPeriodDays",): int,
@@ -102,6 +103,8 @@ def _parse(text: str) -> tuple[Table, str]:
     for path, wanted in _TYPES.items():
         if not _has_type(at(held, *path), wanted):
             return {}, f"has a wrong value for `{'.'.join(path)}`"
+    if at(held, "permissions", "defaultMode") not in {None, *_MODES}:
+        return {}, f"has a mode in `permissions.defaultMode` that is none of {', '.join(sorted(_MODES))}"
     if not all(_is_hook_list(hooks) for hooks in table_at(held, "hooks").values()):
         return {}, "has a wrong value for `hooks`"
     return held, ""

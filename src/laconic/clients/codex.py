@@ -19,6 +19,7 @@ from laconic.clients.launch_plan import (
     Launch,
     LaunchContext,
     Upstream,
+    WrappedClient,
     bypass_proxy,
     refuse_detour,
     upstream,
@@ -35,7 +36,7 @@ _KEY_COMMANDS: Final = frozenset({"exec", "e", "review"})  # the commands that r
 _SYSTEM: Final = Path("/etc/codex")
 
 
-class Codex:
+class Codex(WrappedClient):
     """Reads what Codex reads, and asks what it asks; `system` is the folder of the machine's own configuration."""
 
     silence = "it asked no model, or its organisation's configuration names another provider"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from laconic.clients.client import Client
 from laconic.clients.config_files import folders_up, read_dotenv, read_json, text_at
-from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
+from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, WrappedClient, upstream
 from laconic.clients.setup import ClientFolders, ClientSetup, plain_entry, read_words
 from laconic.errors import Unroutable
 from laconic.outbound_proxies import OutboundProxies, ProxyRules
@@ -26,7 +26,7 @@ _PROXIES: Final = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy")  # 
 _SYSTEM: Final = Path("/etc/gemini-cli/settings.json")
 
 
-class Gemini:
+class Gemini(WrappedClient):
     """Reads what Gemini CLI reads. Our tools cannot be given to one run of it: `laconic setup gemini` does that."""
 
     silence = "it asked no model, or signs in as a project's settings say, which count in trusted folders only"
@@ -49,9 +49,6 @@ class Gemini:
         url = seen.variable(BASE_URL)
         self._refuse_hidden(seen)
         return (upstream("gemini", url or defaults.gemini, BASE_URL),)
-
-    def connection_variables(self, seen: LaunchContext) -> Mapping[str, str]:
-        return seen.environment
 
     def launch(
         self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]

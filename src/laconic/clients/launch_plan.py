@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from laconic.errors import Unroutable
-from laconic.outbound_proxies import OutboundProxies, ProxyRules
+from laconic.outbound_proxies import PYTHON, OutboundProxies, ProxyRules
 
 LOOPBACK: Final = "127.0.0.1"  # where the gateway listens
 FOLDER: Final = "{files-of-this-run}"
@@ -80,14 +80,15 @@ class WrappedClient(Protocol):
 
     silence: str
     one_shot: tuple[str, ...]
-    proxy_rules: ProxyRules
-    certificates: tuple[str, ...]
+    proxy_rules: ProxyRules = PYTHON
+    certificates: tuple[str, ...] = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 
     def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
         """The base URLs that it would send requests to; `Unroutable` when that cannot be told or changed."""
 
     def connection_variables(self, seen: LaunchContext) -> Mapping[str, str]:
         """The variables that it has when it connects: the environment, and what its own files set."""
+        return seen.environment
 
     def launch(
         self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]

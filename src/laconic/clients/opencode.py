@@ -6,7 +6,7 @@ import json
 import re
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -26,7 +26,15 @@ from laconic.clients.config_files import (
     table_at,
     text_at,
 )
-from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, keep_apart, upstream
+from laconic.clients.launch_plan import (
+    DefaultUpstreams,
+    Launch,
+    LaunchContext,
+    Upstream,
+    WrappedClient,
+    keep_apart,
+    upstream,
+)
 from laconic.clients.setup import ClientFolders, ClientSetup
 from laconic.errors import Unroutable
 from laconic.outbound_proxies import ProxyRules
@@ -54,7 +62,7 @@ class _Provider(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-class Opencode:
+class Opencode(WrappedClient):
     """Reads what opencode reads; `managed` is the folder of settings that nobody can override."""
 
     silence = "it asked no model, or it used a provider whose address Laconic does not know, and went there directly"
@@ -84,9 +92,6 @@ class Opencode:
             raise Unroutable("opencode has no provider whose address is known.", "Configure one in opencode.json.")
         self._refuse_managed([provider.id for provider in usable])
         return keep_apart(upstream(one.id, one.url, f"provider.{one.id}.options.baseURL") for one in usable)
-
-    def connection_variables(self, seen: LaunchContext) -> Mapping[str, str]:
-        return seen.environment
 
     def launch(
         self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
