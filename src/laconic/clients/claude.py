@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from laconic.clients.claude_settings import file_variables, flag_settings, read_variables, user_folder
+from laconic.clients.claude_settings import (
+    MANAGED,
+    file_variables,
+    flag_settings,
+    managed_files,
+    read_variables,
+    user_folder,
+)
 from laconic.clients.client import Client
 from laconic.clients.command_options import has_option, options
 from laconic.clients.config_files import Table, merge, read_json, table_at
@@ -46,9 +52,6 @@ _ELSEWHERE: Final = {
 }
 _PROXIES: Final = ("https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY")  # for every address
 _OUTLIVE: Final = ("--bg", "--background", "--tmux")  # options that start it outside of this run
-_MANAGED: Final = (
-    Path("/Library/Application Support/ClaudeCode") if sys.platform == "darwin" else Path("/etc/claude-code")
-)
 
 
 class Claude(WrappedClient):
@@ -62,7 +65,7 @@ class Claude(WrappedClient):
     proxy_rules = ProxyRules(https=_PROXIES, http=_PROXIES)
     certificates: tuple[str, ...] = ("NODE_EXTRA_CA_CERTS",)
 
-    def __init__(self, managed: Path = _MANAGED) -> None:
+    def __init__(self, managed: Path = MANAGED) -> None:
         self._managed = managed
 
     def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
@@ -118,13 +121,8 @@ class Claude(WrappedClient):
         return found
 
     def _managed_variables(self, seen: LaunchContext) -> dict[str, str]:
-        files = [
-            self._managed / "managed-settings.json",
-            *sorted((self._managed / "managed-settings.d").glob("*.json")),
-        ]
-        files.append(user_folder(seen) / "remote-settings.json")
         found: dict[str, str] = {}
-        for file in files:
+        for file in (*managed_files(self._managed), user_folder(seen) / "remote-settings.json"):
             found |= read_variables(read_json(file))
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,9 @@ from laconic.errors import Unroutable
 _DECIDES: Final = re.compile(r"ANTHROPIC_BASE_URL|ANTHROPIC_UNIX_SOCKET|CLAUDE_CODE_USE_|_proxy\b", re.IGNORECASE)
 _NO_JSON: Final = "is not JSON, which has neither comments nor trailing commas"
 _TEXTS: Final = [str]
+MANAGED: Final = (
+    Path("/Library/Application Support/ClaudeCode") if sys.platform == "darwin" else Path("/etc/claude-code")
+)
 _MODES: Final = frozenset({"acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"})
 _TYPES: Final[Mapping[tuple[str, ...], object]] = {  # of common fields: with any other type the whole file is ignored
     ("apiKeyHelper",): str,
@@ -81,6 +85,16 @@ def read_settings(path: Path) -> Table:
             "Fix the file.",
         )
     return settings
+
+
+def find_mistake(text: str) -> str:
+    """For what Claude Code ignores a whole file of settings; empty: it reads the file."""
+    return _parse(text)[1]
+
+
+def managed_files(folder: Path) -> list[Path]:
+    """Settings that nobody can override."""
+    return [folder / "managed-settings.json", *sorted((folder / "managed-settings.d").glob("*.json"))]
 
 
 def read_variables(settings: Mapping[str, object]) -> dict[str, str]:
