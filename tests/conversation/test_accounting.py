@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -203,6 +204,34 @@ def test_a_cache_that_ends_within_what_was_changed_claims_the_lower_figure() -> 
         price=find_model("gemini-2.5-pro").price,
     )
     assert costs[2].dollars_without == pytest.approx((0.1 * 17_500 + 600) * 1.25e-6)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        TurnSizes(Usage(1_100, 10_000, 0, 0), came=18_100, went=11_100, anew=True),
+        TurnSizes(Usage(1_100, 10_000, 0, 0), came=18_100, went=11_100, rewritten=True),
+        TurnSizes(Usage(500, 9_000, 0, 0), came=16_500, went=9_500),
+    ],
+    ids=["the client changed it", "we changed it", "it is shorter"],
+)
+def test_a_changed_history_forgets_what_was_removed_from_the_earlier_one(changed: TurnSizes) -> None:
+    _, standing = _account(
+        TurnSizes(Usage(10_000, 0, 0, 0), came=10_000, went=10_000),
+        TurnSizes(Usage(100, 10_000, 0, 0), came=17_100, went=10_100),
+        changed,
+        price=find_model("gemini-2.5-pro").price,
+    )
+    assert len(standing.steps) == 1
+
+
+def test_a_long_session_remembers_a_bounded_number_of_steps() -> None:
+    turns = [
+        TurnSizes(Usage(100, 1_000 * turn), came=2_000 * turn + 100, went=1_000 * turn + 100) for turn in range(40)
+    ]
+    _, standing = _account(*turns, price=find_model("gemini-2.5-pro").price)
+    assert len(standing.steps) == 16
+    assert CacheState.read(msgspec.json.encode(standing)) == standing
 
 
 def test_switching_off_brings_back_what_was_left_out_at_our_expense() -> None:
