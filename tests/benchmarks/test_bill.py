@@ -103,3 +103,14 @@ def test_a_provider_that_compacts_a_history_itself_returns_what_only_it_can_read
 
 def _say(provider: BillingProvider, path: str, body: Json) -> str:
     return b"".join(provider(ReceivedRequest("POST", path, (), json.dumps(body).encode())).chunks).decode()
+
+
+def test_a_line_by_which_a_client_says_who_it_is_is_no_part_of_the_prompt() -> None:
+    """Claude Code writes it anew when it has compacted its history; the cache holds all the same."""
+    provider = BillingProvider(Scenario("one file", ("a",)), "claude-sonnet-4-5", ProviderClock())
+    path, body = _anthropic(0)
+    for who in ("cch=1", "cch=2"):
+        block = {"type": "text", "text": f"x-anthropic-billing-header: {who}"}
+        _say(provider, path, {**body, "system": [block, *body["system"]]})
+    assert provider.usages[0].prompt == provider.usages[1].prompt
+    assert provider.usages[1].cache_read > 3_000

@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laconic.conversation.accounting import CacheState, TurnSizes, account
-from laconic.conversation.client_compaction import PromptSplit, compact_as_client
+from laconic.conversation.client_compaction import ClientCompaction, PromptSplit, compact_as_client
 from laconic.models.find_model import find_model
 from laconic.wire.usage import Usage
 
 GPT = find_model("gpt-5").price
 LIMIT = 200_000
+LOW = ClientCompaction(limit=1_000)
 
 
 @given(st.lists(st.integers(1, 30_000), min_size=1, max_size=60), st.integers(0, 30_000))
@@ -55,8 +56,7 @@ def _claimed(limit: float, *, late: bool = False) -> tuple[float, float]:
             went=prompt,
             fixed=FIXED / prompt,
             at=float(number),
-            limit=limit,
-            late=late,
+            compaction=ClientCompaction(limit=limit, late=late),
         )
         cost, state = account(size, state, GPT)
         tokens += cost.tokens_without
@@ -98,7 +98,7 @@ def test_with_one_it_is_never_more_than_that(limit: float, kept: float, late: bo
 
 @given(st.integers(1, 400_000), st.integers(0, 400_000))
 def test_where_nothing_was_changed_both_figures_are_equal_whatever_the_limit(tokens: int, read: int) -> None:
-    size = TurnSizes(usage=Usage(input=tokens, cache_read=read), came=5, went=5, limit=1_000)
+    size = TurnSizes(usage=Usage(input=tokens, cache_read=read), came=5, went=5, compaction=LOW)
     cost, after = account(size, CacheState(), GPT)
     assert cost.tokens_without == tokens + read
     assert cost.dollars == cost.dollars_without
@@ -120,8 +120,7 @@ def test_a_compaction_that_the_client_really_makes_counts_on_both_sides() -> Non
                 came=prompt,
                 went=share * prompt,
                 at=float(number),
-                limit=239_000.0,
-                late=True,
+                compaction=ClientCompaction(limit=239_000.0, late=True),
             )
             cost, state = account(size, state, GPT)
             bills[0] += cost.dollars

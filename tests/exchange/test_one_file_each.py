@@ -125,7 +125,7 @@ CLIENT = Client(
     shell_tools=("grow",),
     project_names=(".twigs",),
     user_agent="twigger",
-    compacts_at=lambda window: window - 7_000,
+    compacts_at=lambda model, window, betas: window - 7_000,
     recorded=lambda places, since: read_sessions(places.home / ".twigger", ("*.twig",), since, read_session),
 )
 '''
@@ -280,5 +280,7 @@ def test_refusals_and_the_rules_of_its_quota_and_its_cache_are_those_of_the_file
 
 
 def test_when_the_new_client_compacts_by_itself_is_known_by_its_name(package: Path) -> None:
-    code = "from laconic.clients.registry import compaction_limit\nprint(compaction_limit('Twigger/1.0', 77_000))\n"
+    code = (
+        "from laconic.clients.registry import compaction_limit\nprint(compaction_limit('Twigger/1.0', 'm', 77_000))\n"
+    )
     assert _run(package, "-c", code).stdout.strip() == "70000"

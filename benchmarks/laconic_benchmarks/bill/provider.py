@@ -34,6 +34,7 @@ _MARK: Final = b'"cache_control"'
 _LONG: Final = re.compile(rb'"ttl"\s*:\s*"1h"')
 _SUMMARIES: Final = ("detailed summary of the conversation", "CONTEXT CHECKPOINT COMPACTION")  # what clients ask for
 _TRIGGER: Final = b'"compaction_trigger"'  # asks a provider of Responses for a summary of its own
+_ATTRIBUTION: Final = b'"x-anthropic-billing-header:'  # Claude Code says who it is; the provider takes that out
 _SHELLS: Final = {
     "Bash": "command",
     "bash": "command",
@@ -114,7 +115,8 @@ class BillingProvider:
             field = conversation.field(name)
             if is_array(field):
                 for span in elements(field):
-                    yield self._block(span.of(field))
+                    if _ATTRIBUTION not in span.of(field):
+                        yield self._block(span.of(field))
             elif field:
                 yield self._block(field)
         for turn in conversation.turns:

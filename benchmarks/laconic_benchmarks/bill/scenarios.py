@@ -55,7 +55,7 @@ SCENARIOS: Final = (
 # A third of the files are shown twice, so that there is something to save before and after the compaction.
 COMPACTED: Final = Scenario(
     "past the client's own compaction",
-    tuple(write_log(number - number % 3 // 2, 350) for number in range(30)),
+    tuple(write_log(number - number % 3 // 2, 350) for number in range(66)),
     is_compacted=True,
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -225,6 +226,24 @@ SETUP: Final = ClientSetup(
     around_entry=typed_entry,  # without `alwaysLoad`: its tools are many, and it searches them
 )
 
+_DATE: Final = re.compile(r"-\d{8}$")
+_NARROW: Final = frozenset(
+    {"claude-sonnet-4-6", "claude-opus-4-6"}
+)  # it uses 200,000 tokens of these, if not told more
+_MOST: Final = {"claude-sonnet-5": 967_000}  # tokens that it uses of a window
+_KEPT_FREE: Final = 33_000  # tokens, for the summary and what nobody counts
+
+
+def _compaction_limit(model: str, window: int, betas: str) -> int:
+    """With most models it goes on until the provider refuses a prompt; typed or with `-p` makes no difference."""
+    family = _DATE.sub("", model)
+    if family in _MOST:
+        return min(window, _MOST[family]) - _KEPT_FREE
+    if family in _NARROW and "context-1m" not in betas:
+        return min(window, 200_000) - _KEPT_FREE
+    return window
+
+
 CLIENT: Final = Client(
     name="claude",
     title="Claude Code",
@@ -232,8 +251,9 @@ CLIENT: Final = Client(
     launcher=Claude(),
     session_headers=("x-claude-code-session-id",),
     user_agent="claude",
-    compacts_at=lambda window: int(window * 5 / 6),  # measured
-    never_compacts="sdk-cli",  # `claude -p`, measured
+    compacts_at=_compaction_limit,
+    keeps_turns=1,
+    summarises=1.0,
     task_tools=("TodoWrite", "TaskCreate", "TaskUpdate"),
     shell_tools=("Bash",),
     mcp_names=("claude-code",),

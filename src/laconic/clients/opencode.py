@@ -296,6 +296,7 @@ def _read_recorded(path: Path) -> Iterator[RecordedSession]:
 
 
 _ANSWER: Final = 32_000  # tokens that opencode keeps free for the answer: it compacts when they no longer fit
+_SHORTENED: Final = 0.08  # of its history: what it asks a summary of, where outputs are long
 
 CLIENT: Final = Client(
     name="opencode",
@@ -318,8 +319,10 @@ CLIENT: Final = Client(
     session_headers=("x-opencode-session", "x-session-affinity"),
     task_tools=("todowrite",),
     user_agent="opencode",
-    compacts_at=lambda window: max(0, window - _ANSWER),
+    compacts_at=lambda model, window, betas: max(0, window - _ANSWER),
     compacts_late=True,
+    keeps_turns=2,
+    summarises=_SHORTENED,
     shell_tools=("bash",),
     project_names=(".opencode", "opencode.json", "opencode.jsonc"),
     home_names=(".config/opencode", ".local/share/opencode"),

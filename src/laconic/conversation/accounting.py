@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import msgspec
 
-from laconic.conversation.client_compaction import PromptSplit, compact_as_client, is_rewound
+from laconic.conversation.client_compaction import ClientCompaction, PromptSplit, compact_as_client, is_rewound
 from laconic.models.model import Price
 from laconic.wire.usage import Usage
 
@@ -41,8 +41,7 @@ class TurnSizes(msgspec.Struct, frozen=True):
     anew: bool = False  # the client changed it: the request does not go on from an earlier one
     recall: bool = False  # it only brought back what had been left out: without us it would not have been made
     at: float = 0.0  # seconds, of any clock that outlives the process
-    limit: float = 0.0  # tokens of a prompt at which the client would have compacted its history; 0: not known
-    late: bool = False  # it would have compacted it only after the answer to such a prompt
+    compaction: ClientCompaction = ClientCompaction()  # how the client would have compacted its history
 
     @property
     def removed(self) -> float:
@@ -91,8 +90,10 @@ class CacheState(msgspec.Struct, frozen=True):
     caches: bool = False  # the provider reported a cache
     writes: bool = False  # and what was written to it
     dropped: float = 0.0  # tokens that the client would have compacted away by now
-    waived: float = 0.0  # tokens of the last prompt that were not counted without us because of that
-    waived_dollars: float = 0.0
+    grown: float = 0.0  # tokens of the last prompt that would have been which no cache held
+    # What is counted too little without us (or too much) if the last request was the client's own, for a summary.
+    missed: float = 0.0
+    missed_dollars: float = 0.0
     counts: CountComparison = CountComparison()
     # Of prompts that each begin with the one before: how much a cache may hold of it, and how much more without us.
     steps: tuple[tuple[float, float], ...] = ()
@@ -134,6 +135,14 @@ class PromptTokens(msgspec.Struct, frozen=True):
         return cls(plain=usage.input, read=usage.cache_read, write=usage.cache_write, hour=usage.long)
 
 
+class CompactedPrompt(msgspec.Struct, frozen=True):
+    """The prompt that would have been, as its client would have compacted it."""
+
+    prompt: PromptTokens
+    dropped: float = 0.0  # tokens that its compactions took out so far
+    summary: PromptTokens = PromptTokens()  # what it asks of the model before, in a request of its own
+
+
 class TurnCost(msgspec.Struct, frozen=True):
     """One turn, with us and without. Dollars are for the prompt and the answer; 0 where no price is known."""
 
@@ -173,12 +182,13 @@ def account(
     """What a turn cost, and what it leaves behind for the next."""
     usage = exchange.usage
     sent = PromptTokens.of(usage)
-    other, dropped = sent, 0.0
+    made = CompactedPrompt(sent)
     if not (exchange.unchanged and before.even):
-        other, dropped = _compact(exchange, before, (without or carry_over)(exchange, before, price))
+        made = _compact(exchange, before, (without or carry_over)(exchange, before, price))
+    other = made.prompt
     answer = price.output_dollars(usage.output, sent.prompt)
     dollars = _dollars(sent, price) + answer
-    after = msgspec.structs.replace(_standing(exchange, before, sent, other), dropped=dropped)
+    after = _standing(exchange, before, sent, made)
     if exchange.recall:
         cost = TurnCost(
             usage=usage,
@@ -193,11 +203,11 @@ def account(
     if other != sent:
         tokens = other.prompt
         full = _dollars(other, price) + price.output_dollars(usage.output, other.prompt)
-    if dropped:
-        waived, waived_dollars = max(0.0, sent.prompt - tokens), max(0.0, dollars - full)
-        after = msgspec.structs.replace(after, waived=waived, waived_dollars=waived_dollars)
-    if is_rewound(exchange.came, before.came):  # the last request was the client's own, for a summary
-        tokens, full = tokens + before.waived, full + before.waived_dollars
+    if made.dropped:
+        after = _correct_if_summary(exchange, after, (sent.prompt, dollars), (tokens, full))
+    tokens, full = tokens + made.summary.prompt, full + _dollars(made.summary, price)
+    if is_rewound(exchange.came, before.came):
+        tokens, full = max(0.0, tokens + before.missed), max(0.0, full + before.missed_dollars)
     return TurnCost(
         usage=usage,
         tokens_without=tokens,
@@ -206,6 +216,17 @@ def account(
         output_dollars=answer,
         priced=price.known,
     ), after
+
+
+def _correct_if_summary(
+    exchange: TurnSizes, after: CacheState, sent: tuple[float, float], counted: tuple[float, float]
+) -> CacheState:
+    """Without us the client asked for its summary before: that is counted where it is known what that costs."""
+    if exchange.compaction.summarises:
+        missed = (-counted[0], -counted[1])
+    else:
+        missed = (max(0.0, sent[0] - counted[0]), max(0.0, sent[1] - counted[1]))
+    return msgspec.structs.replace(after, missed=missed[0], missed_dollars=missed[1])
 
 
 def estimate_prompt(tokens: int, before: CacheState, price: Price, at: float) -> Usage:
@@ -237,26 +258,35 @@ def carry_over(exchange: TurnSizes, before: CacheState, price: Price) -> PromptT
     )
 
 
-def _compact(exchange: TurnSizes, before: CacheState, other: PromptTokens) -> tuple[PromptTokens, float]:
-    """The prompt that would have been as its client would have compacted it, and what it dropped so far."""
-    if not exchange.limit or not other.prompt:
-        return other, 0.0
+def _compact(exchange: TurnSizes, before: CacheState, other: PromptTokens) -> CompactedPrompt:
+    """The prompt that would have been as its client would have compacted it."""
+    habits = exchange.compaction
+    if not habits.limit or not other.prompt:
+        return CompactedPrompt(other)
+    cold = other.plain + other.write
     made = compact_as_client(
-        PromptSplit(other.read, other.plain + other.write, before.dropped),
+        PromptSplit(other.read, cold, before.dropped),
         fixed=exchange.fixed * exchange.usage.prompt,
-        limit=exchange.limit,
+        limit=habits.limit,
         came=exchange.came,
         came_before=before.came,
-        reported=before.cached_without if exchange.late else None,
+        reported=before.cached_without if habits.late else None,
+        kept=habits.count_kept(min(cold, exchange.came - before.came), before.grown),
     )
+    summary = PromptTokens()
+    if made.compacted:
+        asked = habits.split_summary(before.cached_without, before.grown)
+        summary = PromptTokens(plain=asked.cold, read=asked.warm)
+    return CompactedPrompt(_split_alike(other, made), made.dropped, summary)
+
+
+def _split_alike(other: PromptTokens, made: PromptSplit) -> PromptTokens:
+    """What no cache held is plain and written in the same shares as in another prompt."""
     cold = other.plain + other.write
     if not cold:
-        return PromptTokens(plain=made.cold, read=made.warm), made.dropped
+        return PromptTokens(plain=made.cold, read=made.warm)
     share = made.cold / cold
-    split = PromptTokens(
-        plain=other.plain * share, read=made.warm, write=other.write * share, hour=other.hour * share
-    )
-    return split, made.dropped
+    return PromptTokens(plain=other.plain * share, read=made.warm, write=other.write * share, hour=other.hour * share)
 
 
 def _warm(exchange: TurnSizes, before: CacheState, price: Price, tokens: float) -> float:
@@ -291,8 +321,9 @@ def _is_alive(at: float, before: CacheState, price: Price) -> bool:
     return at - before.at <= (before.lifetime or price.lifetime)
 
 
-def _standing(exchange: TurnSizes, before: CacheState, sent: PromptTokens, other: PromptTokens) -> CacheState:
+def _standing(exchange: TurnSizes, before: CacheState, sent: PromptTokens, made: CompactedPrompt) -> CacheState:
     """Providers that report no writes keep every prompt; the others keep what they read and wrote."""
+    other = made.prompt
     writes = before.writes or sent.write > 0
     cached, cached_without = sent.prompt, other.prompt
     if writes:
@@ -306,6 +337,8 @@ def _standing(exchange: TurnSizes, before: CacheState, sent: PromptTokens, other
         lifetime=_HOUR if sent.hour else before.lifetime,
         caches=before.caches or sent.read > 0 or writes,
         writes=writes,
+        dropped=made.dropped,
+        grown=other.plain + other.write,
         steps=_add_step(exchange, before, cached, cached_without - cached),
     )
 
