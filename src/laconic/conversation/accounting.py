@@ -24,7 +24,9 @@ _SLACK: Final = 1.1  # by which our count of a prompt's fixed part may fall shor
 _DOUBT: Final = 0.02  # of a size: two counts of the same text may differ by so much
 _ENOUGH: Final = 1_000  # tokens of new text whose counts say how tokenizers differ
 _MOST: Final = 2.0  # by which a provider's count may differ from ours: more is no matter of tokenizers
+_UNTIL_SURE: Final = 5  # turns, after which a client that would have compacted its history has not done so with us
 _STEPS: Final = 16  # prompts of which is remembered how much was removed
+_BLOCK: Final = 128  # tokens by which providers round down what they read
 _HOUR: Final = 3600.0
 _SMALL: Final = 0.01  # dollars below which a bill shows hundredths of a cent
 
@@ -78,6 +80,14 @@ class CountComparison(msgspec.Struct, frozen=True):
         return min(_MOST, max(1 / _MOST, found))
 
 
+class CompactionCost(msgspec.Struct, frozen=True):
+    """What a compaction would have cost without us."""
+
+    tokens: float = 0.0
+    dollars: float = 0.0
+    turns: int = 0  # until it is counted
+
+
 class CacheState(msgspec.Struct, frozen=True):
     """What the requests of a session so far left behind."""
 
@@ -90,6 +100,9 @@ class CacheState(msgspec.Struct, frozen=True):
     caches: bool = False  # the provider reported a cache
     writes: bool = False  # and what was written to it
     dropped: float = 0.0  # tokens that the client would have compacted away by now
+    more: float = 0.0  # tokens that it compacted away only with us
+    owed: CompactionCost = CompactionCost()  # by the side without us
+    sent: float = 0.0  # tokens of the last prompt
     grown: float = 0.0  # tokens of the last prompt that would have been which no cache held
     # What is counted too little without us (or too much) if the last request was the client's own, for a summary.
     missed: float = 0.0
@@ -141,6 +154,8 @@ class CompactedPrompt(msgspec.Struct, frozen=True):
     prompt: PromptTokens
     dropped: float = 0.0  # tokens that its compactions took out so far
     summary: PromptTokens = PromptTokens()  # what it asks of the model before, in a request of its own
+    more: float = 0.0  # tokens of the history that it compacted only with us
+    is_counted: bool = True  # False: it is what was sent, and nothing is added to it
 
 
 class TurnCost(msgspec.Struct, frozen=True):
@@ -182,7 +197,7 @@ def account(
     """What a turn cost, and what it leaves behind for the next."""
     usage = exchange.usage
     sent = PromptTokens.of(usage)
-    made = CompactedPrompt(sent)
+    made = CompactedPrompt(sent, is_counted=False)
     if not (exchange.unchanged and before.even):
         made = _compact(exchange, before, (without or carry_over)(exchange, before, price))
     other = made.prompt
@@ -205,8 +220,10 @@ def account(
         full = _dollars(other, price) + price.output_dollars(usage.output, other.prompt)
     if made.dropped:
         after = _correct_if_summary(exchange, after, (sent.prompt, dollars), (tokens, full))
-    tokens, full = tokens + made.summary.prompt, full + _dollars(made.summary, price)
-    if is_rewound(exchange.came, before.came):
+    added, owed = _charge_compaction(exchange, before, made, price)
+    after = msgspec.structs.replace(after, owed=owed)
+    tokens, full = tokens + added.tokens, full + added.dollars
+    if made.is_counted and is_rewound(exchange.came, before.came):
         tokens, full = max(0.0, tokens + before.missed), max(0.0, full + before.missed_dollars)
     return TurnCost(
         usage=usage,
@@ -216,6 +233,26 @@ def account(
         output_dollars=answer,
         priced=price.known,
     ), after
+
+
+def _charge_compaction(
+    exchange: TurnSizes, before: CacheState, made: CompactedPrompt, price: Price
+) -> tuple[CompactionCost, CompactionCost]:
+    """What a compaction without us adds to this turn, and to a later one.
+
+    Where it is made apart, the client's own compaction soon after cannot be seen: it begins another conversation, which
+    both sides pay for. So this one is counted only when the conversation goes on.
+    """
+    owed = before.owed
+    if not made.summary.prompt:
+        if owed.turns != 1:
+            return CompactionCost(), msgspec.structs.replace(owed, turns=max(0, owed.turns - 1))
+        return owed, CompactionCost()
+    summary = _dollars(made.summary, price)
+    if not exchange.compaction.is_apart:
+        return CompactionCost(made.summary.prompt, summary), CompactionCost()
+    rewritten = _dollars(made.prompt, price) - _dollars(PromptTokens(read=made.prompt.prompt), price)
+    return CompactionCost(0.0, -rewritten), CompactionCost(made.summary.prompt, summary + rewritten, _UNTIL_SURE)
 
 
 def _correct_if_summary(
@@ -249,6 +286,8 @@ def carry_over(exchange: TurnSizes, before: CacheState, price: Price) -> PromptT
         whole = tokens * max(0.0, exchange.came - exchange.ours)
     else:
         whole = sent.prompt
+    if not is_rewound(exchange.came, before.came):
+        whole += before.more
     warm = min(whole, max(0.0, _warm(exchange, before, price, tokens)))
     new, cold = sent.plain + sent.write, whole - warm
     if not new:
@@ -263,21 +302,30 @@ def _compact(exchange: TurnSizes, before: CacheState, other: PromptTokens) -> Co
     habits = exchange.compaction
     if not habits.limit or not other.prompt:
         return CompactedPrompt(other)
-    cold = other.plain + other.write
+    warm, more = other.read, before.more
+    if before.dropped:
+        warm = min(warm, before.cached_without)
+    whole = PromptSplit(warm, other.prompt - warm, before.dropped)
+    fixed = exchange.fixed * exchange.usage.prompt
+    if is_rewound(exchange.came, before.came):
+        more = 0.0
+        if before.dropped and habits.is_reached(before.sent):  # it had done so before without us, and goes on
+            whole = habits.guess_uncompacted(whole.tokens - fixed, before.cached_without, before.grown)
+            more = max(0.0, whole.tokens - other.prompt)
     made = compact_as_client(
-        PromptSplit(other.read, cold, before.dropped),
-        fixed=exchange.fixed * exchange.usage.prompt,
+        whole,
+        fixed=fixed,
         limit=habits.limit,
         came=exchange.came,
         came_before=before.came,
         reported=before.cached_without if habits.late else None,
-        kept=habits.count_kept(min(cold, exchange.came - before.came), before.grown),
+        kept=habits.count_kept(min(whole.cold, exchange.came - before.came), before.grown),
     )
     summary = PromptTokens()
     if made.compacted:
         asked = habits.split_summary(before.cached_without, before.grown)
         summary = PromptTokens(plain=asked.cold, read=asked.warm)
-    return CompactedPrompt(_split_alike(other, made), made.dropped, summary)
+    return CompactedPrompt(_split_alike(other, made), made.dropped, summary, more)
 
 
 def _split_alike(other: PromptTokens, made: PromptSplit) -> PromptTokens:
@@ -292,7 +340,8 @@ def _split_alike(other: PromptTokens, made: PromptSplit) -> PromptTokens:
 def _warm(exchange: TurnSizes, before: CacheState, price: Price, tokens: float) -> float:
     """Tokens of the prompt that would have been which a cache would have held."""
     read = exchange.usage.cache_read
-    if before.caches and read >= before.cached:
+    slack = _BLOCK if before.more else 0  # what was read is only what stands before all messages
+    if before.caches and read >= before.cached - slack:
         return before.cached_without + read - before.cached
     if before.caches and _is_ours(exchange, before) and _is_alive(exchange.at, before, price):
         return before.cached_without
@@ -301,7 +350,8 @@ def _warm(exchange: TurnSizes, before: CacheState, price: Price, tokens: float) 
     front = read - tokens * exchange.ours
     if read <= _SLACK * exchange.fixed * exchange.usage.prompt:
         return front
-    most = min(front + tokens * max(0.0, exchange.removed), max(front, read + before.removed_from(read)))
+    removed = tokens * max(0.0, exchange.removed) + before.more
+    most = min(front + removed, max(front, read + before.removed_from(read)))
     if before.caches:
         return min(most, max(front, before.cached_without))
     return most
@@ -338,6 +388,8 @@ def _standing(exchange: TurnSizes, before: CacheState, sent: PromptTokens, made:
         caches=before.caches or sent.read > 0 or writes,
         writes=writes,
         dropped=made.dropped,
+        more=made.more,
+        sent=sent.prompt,
         grown=other.plain + other.write,
         steps=_add_step(exchange, before, cached, cached_without - cached),
     )

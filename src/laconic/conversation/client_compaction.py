@@ -14,6 +14,7 @@ import msgspec
 
 _KEPT: Final = 0.05  # of the limit, where nothing else is known: a short summary and the last messages
 _SUMMARY: Final = 1_000  # tokens of the shortest summary, with the words around it
+_NEAR: Final = 0.9  # of the limit: a history that was compacted from there was compacted because of it
 _REWOUND: Final = 0.7  # a history that is this much shorter was compacted, or begun anew, by the client itself
 
 
@@ -25,11 +26,30 @@ class ClientCompaction(msgspec.Struct, frozen=True):
     keeps_turns: int = 0  # of the newest turns, how many stay as they are
     summarises: float = 0.0  # share of its history that it has summarised in a request of its own; 0: not known
 
+    @property
+    def is_apart(self) -> bool:
+        """Whether its request for a summary, and what comes after, are conversations of their own."""
+        return 0 < self.summarises < 1
+
     def count_kept(self, grown: float, grown_before: float) -> float | None:
         """Tokens that it keeps of a history, beside what stands before all messages; None: not known."""
         if not self.summarises:
             return None
         return _SUMMARY + sum((grown, grown_before)[: self.keeps_turns])
+
+    def guess_uncompacted(self, made: float, before: float, grown_before: float) -> PromptSplit:
+        """The prompt that would have been had it not just compacted its history.
+
+        `made` are the tokens behind what stands before all messages, `before` those of the last prompt that would have
+        been. The newest turn is part of what it kept, or of its request for a summary.
+        """
+        if not self.keeps_turns:
+            return PromptSplit(before, 0.0)
+        return PromptSplit(before - grown_before, max(0.0, made - _SUMMARY) / self.keeps_turns)
+
+    def is_reached(self, prompt: float) -> bool:
+        """Whether it compacts a history after such a prompt by itself."""
+        return self.summarises > 0 and prompt >= _NEAR * self.limit
 
     def split_summary(self, before: float, grown_before: float) -> PromptSplit:
         """Its request for a summary: of the history of its last prompt, or of a short form that no cache holds."""
