@@ -146,8 +146,8 @@ def _pay(turns: list[TurnSizes]) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("habits", HABITS, ids=["keeps one turn", "keeps none", "summarises a short form"])
-@pytest.mark.parametrize("less", [0.15, 0.5, 0.7, 0.9])
-@pytest.mark.parametrize("calls", [30, 60, 90])
+@pytest.mark.parametrize("less", [0.15, 0.5, 0.52, 0.7, 0.9])
+@pytest.mark.parametrize("calls", [30, 59, 90])
 def test_what_a_client_asks_for_and_keeps_is_part_of_what_it_would_have_cost(
     habits: ClientCompaction, less: float, calls: int
 ) -> None:

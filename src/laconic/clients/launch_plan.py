@@ -104,7 +104,8 @@ def upstream(name: str, url: str, source: str) -> Upstream:
     if parts.username or parts.query or parts.fragment:
         raise Unroutable(f"{source}: the address carries more than a host and a path.", "Put keys into headers.")
     plain = _NAME.sub("-", name.lower()).strip("-_0123456789") or "provider"
-    return Upstream(f"{plain}-provider" if plain in _OURS else plain, url.strip(), name)
+    written = parts._replace(netloc=parts.netloc.lower()).geturl()  # as clients write the host into their requests
+    return Upstream(f"{plain}-provider" if plain in _OURS else plain, written, name)
 
 
 def bypass_proxy(variables: Mapping[str, str]) -> dict[str, str]:

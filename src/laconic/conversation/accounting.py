@@ -307,11 +307,13 @@ def _compact(exchange: TurnSizes, before: CacheState, other: PromptTokens) -> Co
         warm = min(warm, before.cached_without)
     whole = PromptSplit(warm, other.prompt - warm, before.dropped)
     fixed = exchange.fixed * exchange.usage.prompt
+    grown = min(whole.cold, exchange.came - before.came)
     if is_rewound(exchange.came, before.came):
         more = 0.0
         if before.dropped and habits.is_reached(before.sent):  # it had done so before without us, and goes on
             whole = habits.guess_uncompacted(whole.tokens - fixed, before.cached_without, before.grown)
             more = max(0.0, whole.tokens - other.prompt)
+        grown = whole.cold
     made = compact_as_client(
         whole,
         fixed=fixed,
@@ -319,7 +321,7 @@ def _compact(exchange: TurnSizes, before: CacheState, other: PromptTokens) -> Co
         came=exchange.came,
         came_before=before.came,
         reported=before.cached_without if habits.late else None,
-        kept=habits.count_kept(min(whole.cold, exchange.came - before.came), before.grown),
+        kept=habits.count_kept(max(0.0, grown), before.grown),
     )
     summary = PromptTokens()
     if made.compacted:
