@@ -33,10 +33,10 @@ def run(options: Options) -> Report:
     scenarios = [scenario for scenario in SCENARIOS if scenario.name in wanted] or list(SCENARIOS)
     if COMPACTED.name in wanted:
         scenarios = [COMPACTED]
-    known = list(CLIENTS)
+    known = CLIENTS
     if scenarios == [COMPACTED]:
-        known += COMPACTING
-    clients = [client for client in known if client.name in wanted] or known
+        known = COMPACTING
+    clients = [client for client in known if client.name in wanted] or list(known)
     if options.seed:
         scenarios = list(draw_scenarios(options.seed))
     if options.quick:

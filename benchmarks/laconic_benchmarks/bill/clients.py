@@ -126,8 +126,9 @@ CLIENTS: Final = (
     ),
 )
 
-# Those that compact their history in another way, for the scenario that is about it.
+# For the scenario that is about it. Gemini CLI compacts its history at half a million tokens only.
 COMPACTING: Final = (
+    *CLIENTS[:3],
     msgspec.structs.replace(
         CLIENTS[0],
         name="claude, 4.6",  # with these models it compacts before the window is full
