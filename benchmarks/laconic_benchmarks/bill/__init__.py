@@ -33,7 +33,7 @@ def run(options: Options) -> Report:
     scenarios = [scenario for scenario in SCENARIOS if scenario.name in wanted] or list(SCENARIOS)
     if COMPACTED.name in wanted:
         scenarios = [COMPACTED]
-    known = CLIENTS
+    known: tuple[BilledClient, ...] = CLIENTS
     if scenarios == [COMPACTED]:
         known = COMPACTING
     clients = [client for client in known if client.name in wanted] or list(known)
