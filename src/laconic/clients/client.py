@@ -34,6 +34,7 @@ class Client:
     compacts_at: CompactionLimit | None = None  # tokens of a prompt at which it compacts its history
     compacts_late: bool = False  # it goes by the last answer: the first prompt above that is still sent whole
     keeps_turns: int = 0  # of the newest turns, how many it then keeps as they are
+    keeps_tokens: int = 1_000  # beside them and its tools: a short summary, instructions within its messages
     summarises: float = 0.0  # share of its history that its request for a summary carries; 0: not known
     recorded: FindRecorded | None = None  # how the sessions are found that it records
     read_recorded: ReadRecorded | None = None  # how a file of them is read that somebody names

@@ -234,6 +234,7 @@ CLIENT: Final = Client(
     task_tools=("update_plan",),
     user_agent="codex",
     compacts_at=lambda model, window, betas: int(0.9 * min(window, _LONGEST_PROMPT)),
+    keeps_tokens=4_500,  # most of them instructions, in a message
     summarises=1.0,
     shell_tools=("shell", "shell_command", "exec_command", "local_shell"),
     project_names=(".codex",),

@@ -13,7 +13,6 @@ from typing import Final
 import msgspec
 
 _KEPT: Final = 0.05  # of the limit, where nothing else is known: a short summary and the last messages
-_SUMMARY: Final = 1_000  # tokens of the shortest summary, with the words around it
 _NEAR: Final = 0.9  # of the limit: a history that was compacted from there was compacted because of it
 _REWOUND: Final = 0.7  # a history that is this much shorter was compacted, or begun anew, by the client itself
 
@@ -24,6 +23,7 @@ class ClientCompaction(msgspec.Struct, frozen=True):
     limit: float = 0.0  # tokens of a prompt at which it does so; 0: not known
     late: bool = False  # only after the answer to such a prompt
     keeps_turns: int = 0  # of the newest turns, how many stay as they are
+    keeps_tokens: int = 1_000  # beside them and its tools: a short summary, instructions within its messages
     summarises: float = 0.0  # share of its history that it has summarised in a request of its own; 0: not known
 
     @property
@@ -35,7 +35,7 @@ class ClientCompaction(msgspec.Struct, frozen=True):
         """Tokens that it keeps of a history, beside what stands before all messages; None: not known."""
         if not self.summarises:
             return None
-        return _SUMMARY + sum((grown, grown_before)[: self.keeps_turns])
+        return self.keeps_tokens + sum((grown, grown_before)[: self.keeps_turns])
 
     def guess_uncompacted(self, made: float, before: float, grown_before: float) -> PromptSplit:
         """The prompt that would have been had it not just compacted its history.
@@ -45,7 +45,7 @@ class ClientCompaction(msgspec.Struct, frozen=True):
         """
         if not self.keeps_turns:
             return PromptSplit(before, 0.0)
-        return PromptSplit(before - grown_before, max(0.0, made - _SUMMARY) / self.keeps_turns)
+        return PromptSplit(before - grown_before, max(0.0, made - self.keeps_tokens) / self.keeps_turns)
 
     def is_reached(self, prompt: float) -> bool:
         """Whether it compacts a history after such a prompt by itself."""

@@ -162,5 +162,6 @@ def _find_habits(who: TurnIdentity) -> ClientCompaction:
         limit=compaction_limit(who.client, who.model, window_of(who.model, who.betas), who.betas),
         late=known.compacts_late,
         keeps_turns=known.keeps_turns,
+        keeps_tokens=known.keeps_tokens,
         summarises=known.summarises,
     )
