@@ -159,13 +159,21 @@ def test_what_a_client_asks_for_and_keeps_is_part_of_what_it_would_have_cost(
         assert 1 - paid / claimed >= 1 - paid / true - 0.03
 
 
-@given(st.integers(1, 400_000), st.integers(0, 400_000))
-def test_where_nothing_was_changed_both_figures_are_equal_whatever_the_limit(tokens: int, read: int) -> None:
-    size = TurnSizes(usage=Usage(input=tokens, cache_read=read), came=5, went=5, compaction=LOW)
-    cost, after = account(size, CacheState(), GPT)
-    assert cost.tokens_without == tokens + read
-    assert cost.dollars == cost.dollars_without
-    assert after.even
+@given(
+    st.lists(st.tuples(st.integers(1, 400_000), st.integers(0, 400_000)), min_size=1, max_size=8),
+    st.sampled_from([LOW, *HABITS]),
+)
+def test_where_nothing_was_changed_both_figures_are_equal_whatever_the_client_does(
+    usages: list[tuple[int, int]], habits: ClientCompaction
+) -> None:
+    """Also when its history is suddenly short."""
+    state = CacheState()
+    for tokens, read in usages:
+        usage = Usage(input=tokens, cache_read=read)
+        cost, state = account(TurnSizes(usage, usage.prompt, usage.prompt, compaction=habits), state, GPT)
+        assert cost.tokens_without == tokens + read
+        assert cost.dollars == cost.dollars_without
+        assert state.even
 
 
 def test_a_compaction_that_the_client_really_makes_counts_on_both_sides() -> None:
