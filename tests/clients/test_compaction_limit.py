@@ -22,7 +22,8 @@ LONG = "oauth-2025-04-20,context-1m-2025-08-07"
         (PRINTED, "claude-opus-4-6-20260205", 1_000_000, 167_000),
         (CLAUDE, "claude-sonnet-5", 1_000_000, 934_000),
         (CLAUDE, "claude-sonnet-5", 200_000, 167_000),
-        ("opencode/1.18.33", "claude-sonnet-4-5", 200_000, 168_000),
+        ("opencode/1.18.33", "claude-sonnet-4-5", 200_000, 200_000),
+        ("opencode/1.18.33", "claude-opus-4-5", 200_000, 168_000),
         ("GeminiCLI/0.61.0", "gemini-2.5-pro", 1_000_000, 500_000),
         ("python-httpx/0.28", "gpt-5", 200_000, 0),
         ("codex_cli_rs/0.166.0", "mine", 0, 0),
@@ -37,10 +38,10 @@ def test_claude_code_uses_a_long_window_where_it_asks_for_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("client", "late"), [(CLAUDE, False), ("codex_exec/0.166.0", False), ("opencode/1.18.33", True)]
+    ("client", "late"), [(CLAUDE, False), ("codex_exec/0.166.0", False), ("GeminiCLI/0.61.0", True)]
 )
 def test_it_is_known_whether_a_client_goes_by_the_last_answer(client: str, late: bool) -> None:
-    """Codex goes by that and by its own count of what came since."""
+    """Codex goes by that and by its own count of what came since; others by the provider's refusal."""
     known = find_by_name(client)
     assert known is not None
     assert known.compacts_late is late

@@ -296,7 +296,16 @@ def _read_recorded(path: Path) -> Iterator[RecordedSession]:
 
 
 _ANSWER: Final = 32_000  # tokens that opencode keeps free for the answer: it compacts when they no longer fit
+_LONGER: Final = "claude-sonnet-4-5"  # whose window is longer in its list of models than it is
 _SHORTENED: Final = 0.08  # of its history: what it asks a summary of, where outputs are long
+
+
+def _compaction_limit(model: str, window: int, betas: str) -> int:
+    """Where it takes a window for longer than it is, it goes on until the provider refuses a prompt."""
+    if model.startswith(_LONGER):
+        return window
+    return max(0, window - _ANSWER)
+
 
 CLIENT: Final = Client(
     name="opencode",
@@ -319,8 +328,7 @@ CLIENT: Final = Client(
     session_headers=("x-opencode-session", "x-session-affinity"),
     task_tools=("todowrite",),
     user_agent="opencode",
-    compacts_at=lambda model, window, betas: max(0, window - _ANSWER),
-    compacts_late=True,
+    compacts_at=_compaction_limit,
     keeps_turns=2,
     summarises=_SHORTENED,
     shell_tools=("bash",),
