@@ -24,6 +24,7 @@ _SLACK: Final = 1.1  # by which our count of a prompt's fixed part may fall shor
 _DOUBT: Final = 0.02  # of a size: two counts of the same text may differ by so much
 _ENOUGH: Final = 1_000  # tokens of new text whose counts say how tokenizers differ
 _MOST: Final = 2.0  # by which a provider's count may differ from ours: more is no matter of tokenizers
+_FAR: Final = 0.5  # of a client's limit: below it compacts its history so much later that a session rarely gets there
 _UNTIL_SURE: Final = 5  # turns, after which a client that would have compacted its history has not done so with us
 _STEPS: Final = 16  # prompts of which is remembered how much was removed
 _BLOCK: Final = 128  # tokens by which providers round down what they read
@@ -241,7 +242,7 @@ def _charge_compaction(
     """What a compaction without us adds to this turn, and to a later one.
 
     Where it is made apart, the client's own compaction soon after cannot be seen: it begins another conversation, which
-    both sides pay for. So this one is counted only when the conversation goes on.
+    both sides pay for. So near the limit this one is counted only when the conversation goes on.
     """
     owed = before.owed
     if not made.summary.prompt:
@@ -249,7 +250,8 @@ def _charge_compaction(
             return CompactionCost(), msgspec.structs.replace(owed, turns=max(0, owed.turns - 1))
         return owed, CompactionCost()
     summary = _dollars(made.summary, price)
-    if not exchange.compaction.is_apart:
+    is_far = exchange.usage.prompt < _FAR * exchange.compaction.limit
+    if is_far or not exchange.compaction.is_apart:
         return CompactionCost(made.summary.prompt, summary), CompactionCost()
     rewritten = _dollars(made.prompt, price) - _dollars(PromptTokens(read=made.prompt.prompt), price)
     return CompactionCost(0.0, -rewritten), CompactionCost(made.summary.prompt, summary + rewritten, _UNTIL_SURE)
