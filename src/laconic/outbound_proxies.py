@@ -81,7 +81,10 @@ class OutboundProxies(msgspec.Struct, frozen=True):
         if not _SCHEME.match(proxy):
             proxy = f"http://{proxy}"
         if not proxy.startswith(("http://", "https://")):
-            raise BadSetting(f"The proxy {proxy.partition('://')[0]}://... is not an HTTP proxy.", "Set HTTPS_PROXY.")
+            raise BadSetting(
+                f"The proxy {proxy.partition('://')[0]}://... is not an HTTP proxy.",
+                "Set HTTPS_PROXY to an http:// address.",
+            )
         return proxy
 
     def _is_bypassed(self, address: _Address) -> bool:
