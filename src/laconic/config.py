@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from laconic.errors import BadSetting
-from laconic.local_addresses import is_loopback
+from laconic.outbound_proxies import OutboundProxies
 
 Value = str | int | float | bool
 # What programs need to run and build, and what holds no secrets. Everything else has to be named in agent.environment.
@@ -486,22 +486,8 @@ def child_environment(extra: Mapping[str, str] | None = None, *, without: str = 
 
 
 def outbound_proxy(url: str) -> str | None:
-    """The proxy of the network that an address is reached through, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY."""
-    from urllib.parse import urlsplit
-    from urllib.request import getproxies_environment, proxy_bypass  # costs start-up time
-
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    named = getproxies_environment()
-    proxy = named.get(parts.scheme) or named.get("all")
-    if not proxy or is_loopback(host) or proxy_bypass(host):
-        return None
-    if not proxy.startswith(("http://", "https://")):
-        raise BadSetting(
-            f"The proxy {proxy.partition('://')[0]}://... is not an HTTP proxy.",
-            "Set HTTPS_PROXY to an http:// address.",
-        )
-    return proxy
+    """The proxy of the network that we reach an address through, by HTTPS_PROXY, HTTP_PROXY and NO_PROXY."""
+    return OutboundProxies.read(os.environ).find(url)
 
 
 def _row(rows: Mapping[str, Setting], name: str, source: str) -> Setting:

@@ -14,6 +14,7 @@ from laconic_benchmarks.bill.scenarios import Scenario
 
 Json = dict[str, Any]
 WORDS = "A long text that a provider is willing to cache. " * 400
+_CHECKPOINT = "You are performing a CONTEXT CHECKPOINT COMPACTION. Write a handoff summary."
 MARK = {"cache_control": {"type": "ephemeral"}}
 
 
@@ -77,3 +78,39 @@ def test_what_asks_no_model_costs_nothing() -> None:
     provider(ReceivedRequest("GET", "/v1/models", (), b""))
     provider(ReceivedRequest("POST", "/v1/messages/count_tokens", (), b"{}"))
     assert (provider.tokens, provider.dollars) == (0, 0.0)
+
+
+def test_a_client_that_asks_for_a_summary_of_its_history_gets_one() -> None:
+    """And no command more; afterwards it goes on with the next file, although the client has forgotten the first ones."""
+    provider = BillingProvider(Scenario("three files", ("a", "b", "c")), "gpt-5", ProviderClock())
+    path, body = _responses(1)
+    _say(provider, path, body)
+    asked = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": _CHECKPOINT}]}
+    assert DONE in _say(provider, path, {**body, "input": [*body["input"], asked]})
+    _, compacted = _responses(0)
+    assert "cat file_1.txt" in _say(provider, path, compacted)
+
+
+def test_a_provider_that_compacts_a_history_itself_returns_what_only_it_can_read() -> None:
+    provider = BillingProvider(Scenario("two files", ("a", "b")), "gpt-5", ProviderClock())
+    path, body = _responses(1)
+    said = _say(provider, path, {**body, "stream": True, "input": [*body["input"], {"type": "compaction_trigger"}]})
+    events = [json.loads(line.removeprefix("data: ")) for line in said.splitlines() if line.startswith("data: ")]
+    (item,) = events[-1]["response"]["output"]
+    assert (item["type"], events[-1]["type"]) == ("compaction", "response.completed")
+    assert provider.usages[-1].prompt > 3_000
+
+
+def _say(provider: BillingProvider, path: str, body: Json) -> str:
+    return b"".join(provider(ReceivedRequest("POST", path, (), json.dumps(body).encode())).chunks).decode()
+
+
+def test_a_line_by_which_a_client_says_who_it_is_is_no_part_of_the_prompt() -> None:
+    """Claude Code writes it anew when it has compacted its history; the cache holds all the same."""
+    provider = BillingProvider(Scenario("one file", ("a",)), "claude-sonnet-4-5", ProviderClock())
+    path, body = _anthropic(0)
+    for who in ("cch=1", "cch=2"):
+        block = {"type": "text", "text": f"x-anthropic-billing-header: {who}"}
+        _say(provider, path, {**body, "system": [block, *body["system"]]})
+    assert provider.usages[0].prompt == provider.usages[1].prompt
+    assert provider.usages[1].cache_read > 3_000

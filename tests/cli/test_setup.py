@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from laconic.cli.client_checks import check_settings
 from laconic.cli.main import main
 from laconic.clients import jsonc
 from laconic.clients.markdown_section import START
@@ -115,6 +116,46 @@ def test_doctor_says_when_the_first_prompt_does_not_wait(project: Path, capsys: 
     (project / ".claude" / "settings.json").unlink()
     assert main(["doctor", "claude"]) == 1
     assert "no hook makes a prompt on the command line wait for Laconic's tools" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("place", ["project", "local", "user"])
+def test_doctor_says_when_hooks_are_switched_off(
+    project: Path, capsys: pytest.CaptureFixture[str], place: str
+) -> None:
+    """Our hook is registered all the same, so that nothing else would say it."""
+    main(["setup", "claude", "--project"])
+    files = {
+        "project": project / ".claude" / "settings.json",
+        "local": project / ".claude" / "settings.local.json",
+        "user": project.parent / "home" / ".claude" / "settings.json",
+    }
+    held = {}
+    if files[place].exists():
+        held = json.loads(files[place].read_text())
+    files[place].parent.mkdir(exist_ok=True, parents=True)
+    files[place].write_text(json.dumps({**held, "disableAllHooks": True}))
+    assert main(["doctor", "claude"]) == 1
+    assert f"{files[place]} sets `disableAllHooks`" in capsys.readouterr().out
+    (project / ".claude" / "settings.local.json").write_text('{"disableAllHooks": false}')
+    assert main(["doctor", "claude"]) == 0
+
+
+def test_doctor_says_when_an_organisation_allows_no_hooks_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "managed-settings.json").write_text('{"allowManagedHooksOnly": true}')
+    places = ClientFolders(tmp_path / "project", {"HOME": str(tmp_path / "home")})
+    (found,) = check_settings(places, tmp_path)
+    assert not found.well
+    assert "managed-settings.json sets `allowManagedHooksOnly`" in found.seen
+
+
+def test_doctor_says_when_claude_code_ignores_a_file_with_our_hook(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["setup", "claude", "--project"])
+    file = project / ".claude" / "settings.json"
+    file.write_text("// ours\n" + file.read_text())
+    assert main(["doctor", "claude"]) == 1
+    assert f"{file} is not JSON, which has neither comments nor trailing commas" in capsys.readouterr().out
 
 
 def test_settings_that_cannot_be_read_stop_setup_before_anything_is_written(project: Path) -> None:

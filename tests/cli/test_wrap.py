@@ -14,6 +14,7 @@ import pytest
 
 from laconic.cli.commands.wrap import add_arguments, split_words
 from laconic.cli.main import main, parser_for
+from laconic.clients.launch_plan import bypass_proxy
 from laconic.errors import UnknownName, UsageError
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
 
@@ -206,6 +207,36 @@ def test_the_proxy_of_the_network_sees_our_requests_and_none_to_this_machine(
             return [asked.path for asked in network.asked]
 
     assert asyncio.run(play()) == ["http://company.example/api/v1/messages"]
+
+
+def test_the_proxy_that_only_the_client_s_settings_name_is_used(environment: dict[str, str], tmp_path: Path) -> None:
+    async def play() -> list[str]:
+        async with ScriptedUpstream(lambda _: ScriptedAnswer((MESSAGE,))) as network:
+            settings = tmp_path / ".claude" / "settings.json"
+            settings.parent.mkdir()
+            settings.write_text(json.dumps({"env": {"HTTP_PROXY": network.url}}), "utf-8")
+            variables = {"ANTHROPIC_BASE_URL": "http://company.example/api"}
+            words = ("--no-code-plane", "claude", "POST anthropic/v1/messages")
+            running = await asyncio.to_thread(_wrap, {**environment, **variables}, *words)
+            await asyncio.to_thread(running.communicate, timeout=60)
+            return [asked.path for asked in network.asked]
+
+    assert asyncio.run(play()) == ["http://company.example/api/v1/messages"]
+
+
+def test_a_proxy_that_cannot_be_used_is_refused_before_the_client_starts(environment: dict[str, str]) -> None:
+    variables = {"HTTPS_PROXY": "socks5://user:secret@proxy:1", "ANTHROPIC_BASE_URL": "https://company.example"}
+    with _wrap({**environment, **variables}, "claude", "POST anthropic/v1/messages") as running:
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (2, "")
+    assert "socks5" in err
+    assert "secret" not in err
+
+
+def test_every_host_without_a_proxy_stays_every_host() -> None:
+    """`*` beside another name would mean nothing to most programs."""
+    assert bypass_proxy({"NO_PROXY": "*"}) == {"NO_PROXY": "*", "no_proxy": "*"}
+    assert bypass_proxy({"no_proxy": "a.example"})["NO_PROXY"] == "a.example,127.0.0.1"
 
 
 def test_what_cannot_be_honoured_is_refused_before_the_client_starts(environment: dict[str, str]) -> None:

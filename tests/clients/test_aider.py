@@ -10,6 +10,7 @@ from tests.clients.stage import DEFAULTS, GATEWAY, Case, Refused, found, situati
 from laconic.clients.aider import Aider
 from laconic.clients.any_program import Program
 from laconic.errors import Unroutable
+from laconic.outbound_proxies import OutboundProxies
 
 OWN = {
     "openai": "https://openai.default/v1",
@@ -87,11 +88,23 @@ CASES = [
         {"project/n.env": "OPENAI_API_BASE=https://n/v1\n", CONFIG: "env-file: n.env\n"},
     ),
     Case("a local model", OWN, args=("--model", "ollama_chat/qwen")),
+    Case(
+        "a file of another repository that is only read",
+        OWN,
+        {"other/.git/HEAD": "", "other/a.py": "", "project/b.py": ""},
+        args=("--read", "../other/a.py", "b.py"),
+    ),
 ]
 REFUSED = [
     Refused("a model on bedrock", "bedrock/x", args=("--model", "bedrock/x")),
     Refused("a model of the configuration", "azure/x", {CONFIG: "model: azure/x\n"}),
     Refused("a second model", "groq/x", args=("--weak-model=groq/x",)),
+    Refused(
+        "a file of another repository",
+        "belongs to another repository",
+        {"other/.git/HEAD": "", "other/a.py": "", "other/.aider.conf.yml": "openai-api-base: https://other"},
+        args=("--model", "gpt-4o", "../other/a.py"),
+    ),
 ]
 
 
@@ -114,6 +127,16 @@ def test_addresses_stand_behind_its_files_and_its_own_variables_stay(tmp_path: P
     assert settings[:3] == ["A=1", "OPENAI_API_BASE=https://c/v1", f"OPENAI_BASE_URL={GATEWAY}/openai/v1"]
     assert f"ANTHROPIC_API_BASE={GATEWAY}/anthropic" in settings
     assert made.words[:3] == ("aider", "--message", "hi")
+
+
+def test_the_proxy_of_its_file_is_used_and_kept_off_the_way_to_the_gateway(tmp_path: Path) -> None:
+    network = "HTTPS_PROXY=http://proxy:1\nHTTP_PROXY=http://proxy:1\nNO_PROXY=direct.example\n"
+    seen, client = situation(tmp_path, Case("", {}, {"project/.env": network})), Aider()
+    proxies = OutboundProxies.read(client.connection_variables(seen), client.proxy_rules)
+    assert proxies.find("https://api.example") == "http://proxy:1"
+    assert proxies.find("https://direct.example") is None
+    made = client.launch(seen, client.find_upstreams(seen, DEFAULTS), GATEWAY, [])
+    assert "NO_PROXY=direct.example,127.0.0.1" in made.words
 
 
 PROGRAMS = [

@@ -12,6 +12,7 @@ from tests.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found,
 from laconic.clients.claude import Claude
 from laconic.clients.launch_plan import FOLDER
 from laconic.errors import Unroutable
+from laconic.outbound_proxies import OutboundProxies
 
 
 def _settings(url: str) -> str:
@@ -78,7 +79,6 @@ CASES = [
         {"CLAUDE_CONFIG_DIR": "HOME/elsewhere"},
     ),
     Case("a local server", {"anthropic": "http://127.0.0.1:8080"}, {USER: _settings("http://127.0.0.1:8080")}),
-    Case("a file with comments", {"anthropic": "https://user"}, {USER: "// ours\n" + _settings("https://user")}),
     Case(
         "a signed in account",
         {"anthropic": "https://anthropic.default"},
@@ -88,6 +88,24 @@ CASES = [
         "a switch that is off",
         {"anthropic": "https://anthropic.default"},
         environment={"CLAUDE_CODE_USE_BEDROCK": "0"},
+    ),
+    Case(
+        "no sources of settings",
+        {"anthropic": "https://anthropic.default"},
+        {USER: _settings("https://user"), PROJECT: _settings("https://project")},
+        args=("--setting-sources", "", "-p", "x"),
+    ),
+    Case(
+        "a file that is ignored and names no address",
+        {"anthropic": "https://env"},
+        {USER: json.dumps({"model": 5})},
+        {"ANTHROPIC_BASE_URL": "https://env"},
+    ),
+    Case(
+        "a new worktree and the user's address",
+        {"anthropic": "https://user"},
+        {USER: _settings("https://user"), PROJECT: json.dumps({"model": "opus"})},
+        args=("-w",),
     ),
 ]
 REFUSED = [
@@ -103,6 +121,32 @@ REFUSED = [
     Refused("a broken file", "is not JSON", {USER: '{"env": '}),
     Refused("no address", "is not an HTTP address", environment={"ANTHROPIC_BASE_URL": "company"}),
     Refused("a password in the address", "more than a host", environment={"ANTHROPIC_BASE_URL": "https://u:p@host"}),
+    Refused("a file with comments", "ignores the whole file", {USER: "// ours\n" + _settings("https://user")}),
+    Refused("a trailing comma", "ignores the whole file", {PROJECT: _settings("https://p")[:-1] + ",}"}),
+    Refused(
+        "a field of the wrong type",
+        "wrong value for `permissions.allow`",
+        {PROJECT: json.dumps({"env": {"HTTPS_PROXY": "http://proxy:1"}, "permissions": {"allow": "Bash"}})},
+    ),
+    Refused(
+        "a mode that does not exist",
+        "none of acceptEdits, auto",
+        {PROJECT: json.dumps({"env": {"ANTHROPIC_BASE_URL": "https://p"}, "permissions": {"defaultMode": "edit"}})},
+    ),
+    Refused(
+        "hooks of the wrong form",
+        "wrong value for `hooks`",
+        {USER: json.dumps({"env": {"ANTHROPIC_BASE_URL": "https://u"}, "hooks": {"Stop": [{"command": "x"}]}})},
+    ),
+    Refused("a flag with a mistake", "--settings is not JSON", args=("--settings", '{"env": {},}')),
+    Refused(
+        "a new worktree of a project with an address",
+        "Create the worktree first",
+        {PROJECT: _settings("https://project")},
+        args=("--worktree", "w"),
+    ),
+    Refused("an agent in the background", "goes on when this run has ended", args=("--bg", "fix it")),
+    Refused("agents in the background", "go on when this run has ended", args=("agents",)),
 ]
 
 
@@ -176,3 +220,37 @@ def test_a_first_prompt_waits_for_our_tools_beside_the_hooks_of_the_user(tmp_pat
     own, ours = hooks["SessionStart"]
     assert own == given["hooks"]["SessionStart"][0]
     assert ours["hooks"][0]["command"] == "python -m laconic hook --client $PPID || true"
+
+
+def _proxies(tmp_path: Path, case: Case) -> OutboundProxies:
+    client = Claude(tmp_path / "managed")
+    return OutboundProxies.read(client.connection_variables(situation(tmp_path, case)), client.proxy_rules)
+
+
+def _network(**variables: str) -> str:
+    return json.dumps({"env": variables})
+
+
+@pytest.mark.parametrize("file", [USER, LOCAL, "managed/managed-settings.json", ".claude.json"])
+def test_the_proxy_in_its_settings_is_the_one_that_is_used(tmp_path: Path, file: str) -> None:
+    case = Case("", {}, {file: _network(HTTPS_PROXY="http://settings:1", NO_PROXY="direct.example")})
+    proxies = _proxies(tmp_path, case)
+    assert proxies.find("https://api.example") == "http://settings:1"
+    assert proxies.find("https://direct.example") is None
+
+
+def test_the_way_to_the_gateway_is_kept_out_of_the_proxy_that_settings_name(tmp_path: Path) -> None:
+    """They win over the environment: without this the proxy would see the key in plain text."""
+    network = _network(HTTP_PROXY="http://proxy:1", no_proxy="company.example")
+    seen, client = situation(tmp_path, Case("", {}, {USER: network})), Claude(tmp_path / "managed")
+    made = client.launch(seen, client.find_upstreams(seen, DEFAULTS), GATEWAY, [])
+    held = json.loads(made.files["settings.json"])["env"]
+    assert held == dict.fromkeys(("NO_PROXY", "no_proxy"), "company.example,127.0.0.1")
+
+
+def test_managed_settings_that_lead_the_way_to_the_gateway_through_a_proxy_are_refused(tmp_path: Path) -> None:
+    network = _network(HTTP_PROXY="http://proxy:1", no_proxy="company.example")
+    seen = situation(tmp_path, Case("", {}, {"managed/managed-settings.json": network}))
+    client = Claude(tmp_path / "managed")
+    with pytest.raises(Unroutable, match="managed settings of Claude Code, requests for this machine would go"):
+        client.launch(seen, client.find_upstreams(seen, DEFAULTS), GATEWAY, [])

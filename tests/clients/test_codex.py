@@ -15,6 +15,7 @@ from laconic.clients.codex_chatgpt_backend import ask_account, find_workspace
 from laconic.clients.launch_plan import Launch
 from laconic.errors import Unroutable
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
+from laconic.outbound_proxies import OutboundProxies
 
 CHATGPT = "https://chatgpt.com/backend-api/codex"
 CONFIG, AUTH = ".codex/config.toml", ".codex/auth.json"
@@ -106,7 +107,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_where_it_sends_its_requests(case: Case, tmp_path: Path) -> None:
-    client = Codex(tmp_path / "system", lambda base, token, account: {})
+    client = Codex(tmp_path / "system", lambda base, token, account, proxy: {})
     assert found(client, situation(tmp_path, case)) == case.expected
 
 
@@ -160,7 +161,7 @@ def test_a_backend_that_is_not_certain_is_refused(answer: ScriptedAnswer, reason
 
 def test_a_service_that_is_away_is_no_reason_to_guess() -> None:
     with pytest.raises(Unroutable, match="does not say"):
-        ask_account("http://127.0.0.1:9", "t", "")
+        ask_account("http://127.0.0.1:9", "t", "", None)
 
 
 def test_the_default_account_counts_where_the_login_names_none() -> None:
@@ -174,9 +175,65 @@ def test_what_cannot_be_honoured_is_refused(case: Refused, tmp_path: Path) -> No
         found(Codex(tmp_path / "system"), situation(tmp_path, case))
 
 
+DOTENV = ".codex/.env"
+SIGNED = {".codex/auth.json": '{"OPENAI_API_KEY": "k"}'}
+
+
+def _proxy_for(url: str, home: Path, case: Case) -> str | None:
+    client = Codex(home / "system")
+    return OutboundProxies.read(client.connection_variables(situation(home, case)), client.proxy_rules).find(url)
+
+
+@pytest.mark.parametrize(
+    ("environment", "file", "expected"),
+    [
+        ({"HTTPS_PROXY": "http://env:1"}, "", "http://env:1"),
+        ({"HTTPS_PROXY": "http://upper:1", "https_proxy": "http://lower:1"}, "", "http://upper:1"),
+        ({"ALL_PROXY": "http://all:1"}, "", "http://all:1"),
+        ({"HTTP_PROXY": "http://plain:1"}, "", None),
+        ({"HTTPS_PROXY": "http://env:1"}, "HTTPS_PROXY=http://file:1", "http://file:1"),
+        ({"HTTPS_PROXY": "http://env:1"}, "NO_PROXY=api.example", None),
+    ],
+)
+def test_the_proxy_is_the_one_that_codex_uses(
+    environment: dict[str, str], file: str, expected: str | None, tmp_path: Path
+) -> None:
+    case = Case("", {}, {DOTENV: file}, environment)
+    assert _proxy_for("https://api.example/v1", tmp_path, case) == expected
+
+
+def test_a_file_beside_the_configuration_sets_variables_but_none_of_its_own(tmp_path: Path) -> None:
+    files = {**SIGNED, DOTENV: "CODEX_OSS_BASE_URL=http://file.example\nNO_PROXY=a"}
+    seen = situation(tmp_path, Case("", {}, files))
+    assert "CODEX_OSS_BASE_URL" not in Codex(tmp_path).connection_variables(seen)
+    assert Codex(tmp_path).connection_variables(seen)["NO_PROXY"] == "a"
+
+
+def test_a_key_is_never_shown_to_the_proxy_on_its_way_to_the_gateway(tmp_path: Path) -> None:
+    """A file that wins over the environment would lead requests for this machine through the company's proxy."""
+    client, proxies = Codex(tmp_path / "system"), "HTTP_PROXY=http://proxy.company:3128\nNO_PROXY="
+    seen = situation(tmp_path / "a", Case("", {}, {**SIGNED, DOTENV: proxies + "company"}))
+    with pytest.raises(Unroutable, match=r"\.env, requests for this machine would go through the proxy"):
+        client.launch(seen, client.find_upstreams(seen, DEFAULTS), GATEWAY, SERVER)
+    seen = situation(tmp_path / "b", Case("", {}, {**SIGNED, DOTENV: proxies + "company,127.0.0.1"}))
+    assert client.launch(seen, client.find_upstreams(seen, DEFAULTS), GATEWAY, SERVER).words[0] == "codex"
+
+
+def test_the_account_is_asked_through_the_proxy_that_codex_uses(tmp_path: Path) -> None:
+    asked: list[str | None] = []
+
+    def ask(base: str, token: str, account: str, proxy: str | None) -> dict[str, object]:
+        asked.append(proxy)
+        return {}
+
+    files = {AUTH: SIGNED_IN, DOTENV: "HTTPS_PROXY=http://proxy.company:3128"}
+    found(Codex(tmp_path / "system", ask), situation(tmp_path, Case("", {}, files)))
+    assert asked == ["http://proxy.company:3128"]
+
+
 def _launched(tmp_path: Path, case: Case) -> Launch:
     seen = situation(tmp_path, case)
-    client = Codex(tmp_path / "system", lambda base, token, account: {})
+    client = Codex(tmp_path / "system", lambda base, token, account, proxy: {})
     return client.launch(seen, client.find_upstreams(seen, DEFAULTS), GATEWAY, SERVER)
 
 

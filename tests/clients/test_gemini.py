@@ -42,6 +42,12 @@ CASES = [
         KEY,
         {"GOOGLE_GEMINI_BASE_URL": "http://127.0.0.1:4000"},
     ),
+    Case(
+        "a proxy in a file that the environment names too",
+        {"gemini": "https://g.default"},
+        {**KEY, ".env": "HTTPS_PROXY=http://file:1\n"},
+        {"HTTPS_PROXY": "http://proxy:1"},
+    ),
 ]
 REFUSED = [
     Refused("a key that no settings name", "selectedType", environment={"GEMINI_API_KEY": "k"}),
@@ -58,6 +64,13 @@ REFUSED = [
         "an address in the user's file",
         "trusted folders",
         {**KEY, ".gemini/.env": "export GOOGLE_GEMINI_BASE_URL='https://p'\n"},
+    ),
+    Refused("a proxy in the user's file", "names a proxy", {**KEY, ".gemini/.env": "HTTPS_PROXY=http://proxy:1\n"}),
+    Refused(
+        "a proxy that wins over the environment's by its spelling",
+        "names a proxy",
+        {**KEY, "project/.env": "HTTPS_PROXY=http://evil:1\n"},
+        {"https_proxy": "http://proxy:1"},
     ),
 ]
 

@@ -158,6 +158,32 @@ CASES = [
         {USER: _config("https://u/v1", enabled_providers=["company"])},
         {"OPENAI_API_KEY": "k"},
     ),
+    Case(
+        "a run in another folder",
+        {"company": "https://other/v1"},
+        {
+            PROJECT: _config("https://project/v1"),
+            "other/.git/HEAD": "",
+            "other/opencode.json": _config("https://other/v1"),
+        },
+        args=("run", "--dir", "../other", "hi"),
+    ),
+    Case(
+        "started for another folder",
+        {"company": "https://other/v1"},
+        {
+            PROJECT: _config("https://project/v1"),
+            "other/.git/HEAD": "",
+            "other/opencode.json": _config("https://other/v1"),
+        },
+        args=("--model", "company/m", "../other"),
+    ),
+    Case(
+        "a prompt that is the name of a folder",
+        {"company": "https://project/v1"},
+        {PROJECT: _config("https://project/v1"), "project/src/opencode.json": _config("https://src/v1")},
+        args=("--prompt", "src"),
+    ),
 ]
 REFUSED = [
     Refused("nothing configured", "no provider"),

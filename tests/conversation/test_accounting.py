@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -179,6 +180,60 @@ def test_a_client_that_writes_its_history_anew_did_so_without_us_too() -> None:
     assert costs[1].dollars_without == pytest.approx(costs[1].dollars)
 
 
+def test_what_was_left_out_behind_the_end_of_a_cache_would_have_been_cold_too() -> None:
+    """A client changes a call of its last request: the cache ends before it, and the result behind it is new again."""
+    costs, standing = _account(
+        TurnSizes(Usage(10_000, 0, 0, 0), came=10_000, went=10_000),
+        TurnSizes(Usage(100, 10_000, 0, 0), came=17_100, went=10_100),  # 7,000 are left out of a result
+        TurnSizes(Usage(1_100, 10_000, 0, 0), came=18_100, went=11_100),
+        TurnSizes(Usage(100, 11_100, 0, 0), came=18_200, went=11_200),
+        price=find_model("gemini-2.5-pro").price,
+    )
+    tokens = 1.25e-6
+    assert costs[2].dollars_without == pytest.approx((0.1 * 10_000 + 8_100) * tokens)
+    assert costs[3].dollars_without == pytest.approx((0.1 * 18_100 + 100) * tokens)
+    assert standing.steps == ((10_000, 0), (11_200, 7_000))
+
+
+def test_a_cache_that_ends_within_what_was_changed_claims_the_lower_figure() -> None:
+    """Whether the result of which 7,000 tokens were left out was warm cannot be known."""
+    costs, _ = _account(
+        TurnSizes(Usage(10_000, 0, 0, 0), came=10_000, went=10_000),
+        TurnSizes(Usage(1_000, 10_000, 0, 0), came=18_000, went=11_000),
+        TurnSizes(Usage(600, 10_500, 0, 0), came=18_100, went=11_100),
+        price=find_model("gemini-2.5-pro").price,
+    )
+    assert costs[2].dollars_without == pytest.approx((0.1 * 17_500 + 600) * 1.25e-6)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        TurnSizes(Usage(1_100, 10_000, 0, 0), came=18_100, went=11_100, anew=True),
+        TurnSizes(Usage(1_100, 10_000, 0, 0), came=18_100, went=11_100, rewritten=True),
+        TurnSizes(Usage(500, 9_000, 0, 0), came=16_500, went=9_500),
+    ],
+    ids=["the client changed it", "we changed it", "it is shorter"],
+)
+def test_a_changed_history_forgets_what_was_removed_from_the_earlier_one(changed: TurnSizes) -> None:
+    _, standing = _account(
+        TurnSizes(Usage(10_000, 0, 0, 0), came=10_000, went=10_000),
+        TurnSizes(Usage(100, 10_000, 0, 0), came=17_100, went=10_100),
+        changed,
+        price=find_model("gemini-2.5-pro").price,
+    )
+    assert len(standing.steps) == 1
+
+
+def test_a_long_session_remembers_a_bounded_number_of_steps() -> None:
+    turns = [
+        TurnSizes(Usage(100, 1_000 * turn), came=2_000 * turn + 100, went=1_000 * turn + 100) for turn in range(40)
+    ]
+    _, standing = _account(*turns, price=find_model("gemini-2.5-pro").price)
+    assert len(standing.steps) == 16
+    assert CacheState.read(msgspec.json.encode(standing)) == standing
+
+
 def test_switching_off_brings_back_what_was_left_out_at_our_expense() -> None:
     """The history as it came was never cached with us: it is written now, and would have been read."""
     costs, standing = _account(
@@ -245,6 +300,11 @@ def _bill(*costs: TurnCost) -> Bill:
     for cost in costs:
         bill.add(cost)
     return bill
+
+
+def test_amounts_that_are_printed_alike_are_printed_once() -> None:
+    (cost,), _ = _account(TurnSizes(Usage(50, output=5), came=50.4, went=50))
+    assert describe(_bill(cost)) == "50 prompt tokens, 5 output tokens; $0.0002, $0.0001 of it for output"
 
 
 def test_a_bill_in_words() -> None:

@@ -83,7 +83,7 @@ _CLIENT = '''
 
 from laconic.clients.client import Client
 from laconic.clients.setup import ClientSetup, plain_entry, read_words
-from laconic.clients.launch_plan import Launch, upstream
+from laconic.clients.launch_plan import Launch, WrappedClient, upstream
 from laconic.sessions.recorded.record import RecordedSession, read_sessions
 from laconic.sessions.transcripts import transcript_of
 
@@ -93,7 +93,7 @@ def read_session(path):
     return RecordedSession(path.stem, path.read_text(), "", "twig-large", 1.0, (), transcript)
 
 
-class Twigger:
+class Twigger(WrappedClient):
     silence = "it asked no model"
     one_shot = ("--once",)
 
@@ -125,7 +125,7 @@ CLIENT = Client(
     shell_tools=("grow",),
     project_names=(".twigs",),
     user_agent="twigger",
-    compacts_at=lambda window: window - 7_000,
+    compacts_at=lambda model, window, betas: window - 7_000,
     recorded=lambda places, since: read_sessions(places.home / ".twigger", ("*.twig",), since, read_session),
 )
 '''
@@ -280,5 +280,7 @@ def test_refusals_and_the_rules_of_its_quota_and_its_cache_are_those_of_the_file
 
 
 def test_when_the_new_client_compacts_by_itself_is_known_by_its_name(package: Path) -> None:
-    code = "from laconic.clients.registry import compaction_limit\nprint(compaction_limit('Twigger/1.0', 77_000))\n"
+    code = (
+        "from laconic.clients.registry import compaction_limit\nprint(compaction_limit('Twigger/1.0', 'm', 77_000))\n"
+    )
     assert _run(package, "-c", code).stdout.strip() == "70000"

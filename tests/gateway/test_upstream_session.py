@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+import aiohttp
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream, streamed
 from laconic.gateway.upstream_session import RelayedResponse, gather_bursts, open_session
@@ -102,3 +111,42 @@ def test_the_ends_of_chunks_are_not_remembered_while_a_stream_passes() -> None:
     size, ends = asyncio.run(_remembered_ends())
     assert size == sum(map(len, _EVENTS))
     assert ends < len(_EVENTS) / 2
+
+
+def _write_certificate(folder: Path) -> tuple[Path, Path]:
+    """A certificate for this machine that signs itself, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "company")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(days=1), now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    files = folder / "certificate.pem", folder / "key.pem"
+    files[0].write_bytes(certificate.public_bytes(Encoding.PEM))
+    files[1].write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return files
+
+
+async def _get_by_tls(certificate: Path, key: Path, trusted: list[str]) -> bytes:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi")
+        await writer.drain()
+        writer.close()
+
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate, key)
+    server = await asyncio.start_server(answer, "localhost", 0, ssl=context)
+    port = server.sockets[0].getsockname()[1]
+    async with server, open_session(trusted) as session, session.get(f"https://localhost:{port}") as found:
+        return await found.read()
+
+
+def test_authorities_that_the_client_trusts_are_trusted_beside_the_system_s(tmp_path: Path) -> None:
+    certificate, key = _write_certificate(tmp_path)
+    assert asyncio.run(_get_by_tls(certificate, key, ["/nowhere.pem", str(certificate)])) == b"hi"
+    with pytest.raises(aiohttp.ClientConnectorCertificateError):
+        asyncio.run(_get_by_tls(certificate, key, []))

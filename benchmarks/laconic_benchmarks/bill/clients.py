@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import shutil
 import subprocess
@@ -58,9 +60,24 @@ class BilledClient(msgspec.Struct, frozen=True):
 
 
 _CLAUDE: Final = ("--model", "claude-sonnet-4-5", "--allowedTools", "Bash")
+_CLAUDE_46: Final = ("--model", "claude-sonnet-4-6", "--allowedTools", "Bash")
 _CODEX: Final = ("--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-m", "gpt-5")
 _OPENCODE: Final = ("--model", "anthropic/claude-sonnet-4-5")
 _GEMINI: Final = ("--skip-trust", "--approval-mode", "yolo", "-m", "gemini-2.5-pro")
+_LATER: Final = 4_102_444_800  # when a login ends
+
+
+def _write_login() -> str:
+    """A login with a ChatGPT account as Codex keeps it; nobody checks the signature."""
+    about = {"chatgpt_account_id": "account", "chatgpt_plan_type": "pro", "chatgpt_user_id": "user"}
+    parts = []
+    for part in ({"alg": "none"}, {"exp": _LATER, "https://api.openai.com/auth": about, "email": "a@b.example"}):
+        parts.append(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("="))
+    token = ".".join((*parts, "x"))
+    tokens = {"id_token": token, "access_token": token, "refresh_token": "x", "account_id": "account"}
+    return json.dumps({"auth_mode": "chatgpt", "tokens": tokens, "last_refresh": "2100-01-01T00:00:00Z"})
+
+
 _OPENCODE_FILE: Final = """{
   "provider": {"anthropic": {"options": {"baseURL": "{base}/v1", "apiKey": "k"}}},
   "permission": {"bash": "allow"}
@@ -106,6 +123,24 @@ CLIENTS: Final = (
         again=("gemini", *_GEMINI, "--resume", "latest", "-p", PROMPT),
         files={".gemini/settings.json": '{"security": {"auth": {"selectedType": "gemini-api-key"}}}'},
         variables={"GOOGLE_GEMINI_BASE_URL": BASE, "GEMINI_API_KEY": "k"},
+    ),
+)
+
+# For the scenario that is about it. Gemini CLI compacts its history at half a million tokens only.
+COMPACTING: Final = (
+    *CLIENTS[:3],
+    msgspec.structs.replace(
+        CLIENTS[0],
+        name="claude, 4.6",  # with these models it compacts before the window is full
+        model="claude-sonnet-4-6",
+        first=("claude", "-p", PROMPT, *_CLAUDE_46),
+        again=("claude", "-p", PROMPT, "--continue", *_CLAUDE_46),
+    ),
+    msgspec.structs.replace(
+        CLIENTS[1],
+        name="codex, account",  # the provider compacts its history
+        files={**CLIENTS[1].files, ".codex/auth.json": _write_login()},
+        variables={},
     ),
 )
 

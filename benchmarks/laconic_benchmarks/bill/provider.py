@@ -32,6 +32,9 @@ _FRAME: Final = 4  # tokens around every block
 _SHOWN: Final = re.compile(r"file_(\d+)\.txt")
 _MARK: Final = b'"cache_control"'
 _LONG: Final = re.compile(rb'"ttl"\s*:\s*"1h"')
+_SUMMARIES: Final = ("detailed summary of the conversation", "CONTEXT CHECKPOINT COMPACTION")  # what clients ask for
+_TRIGGER: Final = b'"compaction_trigger"'  # asks a provider of Responses for a summary of its own
+_ATTRIBUTION: Final = b'"x-anthropic-billing-header:'  # Claude Code says who it is; the provider takes that out
 _SHELLS: Final = {
     "Bash": "command",
     "bash": "command",
@@ -64,6 +67,7 @@ class BillingProvider:
         self._caches = {name: ProviderCache(known.cache, clock) for name, known in FORMATS.items()}
         self._answers = 0
         self._next = 0  # file; a client that compacts its history forgets which it has asked for
+        self._prompts = 0  # of the user, which it may forget too
         self.usages: list[Usage] = []
         self.dollars = 0.0
         self.results: list[int] = []  # how many each request carried
@@ -90,7 +94,10 @@ class BillingProvider:
         self.results.append(_count_results(conversation))
         usage = self._bill(format, blocks, model.price)
         self._answers += 1
-        return _WRITERS[format](self._next_call(conversation), usage, f"{self._answers:04}", _is_streamed(asked, raw))
+        name = f"{self._answers:04}"
+        if _TRIGGER in raw:
+            return _write_compaction(usage, name)
+        return _WRITERS[format](self._next_call(conversation), usage, name, _is_streamed(asked, raw))
 
     def _bill(self, format: str, blocks: list[CacheBlock], price: Price) -> Usage:
         usage = self._caches[format].send(blocks)
@@ -108,7 +115,8 @@ class BillingProvider:
             field = conversation.field(name)
             if is_array(field):
                 for span in elements(field):
-                    yield self._block(span.of(field))
+                    if _ATTRIBUTION not in span.of(field):
+                        yield self._block(span.of(field))
             elif field:
                 yield self._block(field)
         for turn in conversation.turns:
@@ -136,8 +144,9 @@ class BillingProvider:
         names = {tool.name for tool in conversation.format.read_tools(_decode(conversation.field("tools")))}
         shell = next((name for name in _SHELLS if name in names), "")
         number = max(_find_next(conversation), self._next)
-        last = _count_prompts(conversation) * len(self._scenario.files) // self._scenario.prompts
-        if not shell or number >= last:
+        self._prompts = max(self._prompts, _count_prompts(conversation))
+        last = self._prompts * len(self._scenario.files) // self._scenario.prompts
+        if not shell or number >= last or _is_asked_for_summary(conversation):
             return None
         self._next = number
         arguments: Json = {_SHELLS[shell]: f"cat file_{number}.txt"}
@@ -155,6 +164,14 @@ def _find_next(conversation: ParsedRequest) -> int:
                 if found:
                     return int(found[1]) + 1
     return 0
+
+
+def _is_asked_for_summary(conversation: ParsedRequest) -> bool:
+    """By the last message of the user, in which clients ask for it."""
+    if not conversation.turns or conversation.turns[-1].role != "user":
+        return False
+    texts = [block.text for block in conversation.turns[-1].blocks if block.kind == "text"]
+    return any(words in text for text in texts for words in _SUMMARIES)
 
 
 def _count_prompts(conversation: ParsedRequest) -> int:
@@ -228,16 +245,31 @@ def _write_responses(call: Call, usage: Usage, name: str, is_streamed: bool) -> 
         item = {"type": "function_call", "id": f"fc_{name}", "call_id": f"call_{name}"}
         item |= {"name": call[0], "arguments": arguments}
     item["status"] = "completed"
+    if is_streamed:
+        return _stream_item(item, usage, name)
+    counted = {**format_named("responses").usage.write(usage), "total_tokens": usage.prompt + usage.output}
+    response: Json = {"id": f"resp_{name}", "object": "response", "model": "m"}
+    whole = {**response, "status": "completed", "output": [item], "usage": counted}
+    return ScriptedAnswer((msgspec.json.encode(whole),))
+
+
+def _write_compaction(usage: Usage, name: str) -> ScriptedAnswer:
+    """A history that the provider itself compacted, in a form that only it can read."""
+    item: Json = {"type": "compaction", "id": f"cmp_{name}", "encrypted_content": "x" * 2_000}
+    return _stream_item(item, usage, name)
+
+
+def _stream_item(item: Json, usage: Usage, name: str) -> ScriptedAnswer:
     counted = {**format_named("responses").usage.write(usage), "total_tokens": usage.prompt + usage.output}
     response: Json = {"id": f"resp_{name}", "object": "response", "model": "m", "output": []}
-    whole = {**response, "status": "completed", "output": [item], "usage": counted}
-    if not is_streamed:
-        return ScriptedAnswer((msgspec.json.encode(whole),))
     events: list[Json] = [
         {"type": "response.created", "response": {**response, "status": "in_progress"}},
         {"type": "response.output_item.added", "output_index": 0, "item": item},
         {"type": "response.output_item.done", "output_index": 0, "item": item},
-        {"type": "response.completed", "response": whole},
+        {
+            "type": "response.completed",
+            "response": {**response, "status": "completed", "output": [item], "usage": counted},
+        },
     ]
     return _stream(events)
 

@@ -18,6 +18,7 @@ class Scenario(msgspec.Struct, frozen=True):
     name: str
     files: tuple[str, ...]
     prompts: int = 1
+    is_compacted: bool = False  # clients compact its history by themselves, at different places in both runs
 
 
 def write_log(number: int, lines: int) -> str:
@@ -49,6 +50,13 @@ SCENARIOS: Final = (
     Scenario("the same file again", (write_code(1, 120),) * 12),
     Scenario("code and logs", tuple(map(_alternate, range(16)))),
     Scenario("two prompts", tuple(write_code(number, 70) for number in (7, 8, 9, 7, 8, 9, 10, 7, 11, 8)), prompts=2),
+)
+
+# A third of the files are shown twice, so that there is something to save before and after the compaction.
+COMPACTED: Final = Scenario(
+    "past the client's own compaction",
+    tuple(write_log(number - number % 3 // 2, 350) for number in range(66)),
+    is_compacted=True,
 )
 
 

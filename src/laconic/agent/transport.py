@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPResponse
 from typing import Final, Protocol
 
+from laconic.config import outbound_proxy
 from laconic.errors import UpstreamError
 from laconic.serving.no_redirects import build_opener
 from laconic.wire.rate_limits import limits_of
@@ -70,7 +71,7 @@ class HttpTransport:
         raise AssertionError
 
     def _once(self, body: bytes) -> StreamedResponse:
-        opener = build_opener()
+        opener = build_opener(outbound_proxy(self.url))
         request = urllib.request.Request(self.url, body, dict(self.headers), method="POST")
         try:
             answer = opener.open(request, timeout=self.patience)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,8 @@ from laconic.clients import markdown_section
 from laconic.clients.claude import BASE_URL, TOOL_SEARCH, notes_folder
 from laconic.clients.claude_hook import start_hook_edit
 from laconic.clients.claude_plugin import plugin_command, plugin_folder, skill_lines
-from laconic.clients.config_files import read_json, table_at
+from laconic.clients.claude_settings import MANAGED, find_mistake, managed_files, read_variables
+from laconic.clients.config_files import Table, read_json
 from laconic.clients.install import configured_command, configured_entry, read
 from laconic.clients.prompt_cost import Count, PromptPart, prompt_parts
 from laconic.clients.registry import all_setups
@@ -31,7 +32,9 @@ _CLAUDE: Final = "claude-code"  # as it names itself to servers
 _PLUGIN: Final = f"plugin:{NAME}:{NAME}"  # as it names the server of a plugin
 
 
-def check_clients(root: Path, names: Sequence[str], count: Count | None = None) -> Iterator[HealthFinding]:
+def check_clients(
+    root: Path, names: Sequence[str], count: Count | None = None, managed: Path = MANAGED
+) -> Iterator[HealthFinding]:
     """All clients, or those named; with a counter also what Claude Code's prompts carry because of us."""
     places = ClientFolders(root, child_environment())
     found = False
@@ -43,7 +46,7 @@ def check_clients(root: Path, names: Sequence[str], count: Count | None = None) 
                 found = True
                 yield finding
         if client.name == "claude" and names:
-            yield from _check_tool_search(places)
+            yield from check_settings(places, managed)
     if not found:
         yield HealthFinding("clients", True, "none is set up here.", "See `laconic setup --help`.")
 
@@ -154,12 +157,46 @@ def is_written_by_setup(command: Sequence[str]) -> bool:
     return any([*command[: len(way) + 1]] == [*way, "mcp"] for way in ways)
 
 
-def _check_tool_search(places: ClientFolders) -> Iterator[HealthFinding]:
+def check_settings(places: ClientFolders, managed: Path) -> Iterator[HealthFinding]:
+    """What in Claude Code's settings keeps ours from having an effect."""
+    files = [notes_folder(places) / "settings.json"]
+    files += [places.root / ".claude" / name for name in ("settings.json", "settings.local.json")]
+    for file in files:
+        mistake = find_mistake(read(file)) if file.is_file() else ""
+        if mistake:
+            advice = "Fix the file."
+            yield HealthFinding("settings", False, f"{file} {mistake}: Claude Code ignores all of it.", advice)
+    yield from _check_hooks(files, managed)
+    yield from _check_tool_search(files, places.environ)
+
+
+def _check_hooks(files: Sequence[Path], managed: Path) -> Iterator[HealthFinding]:
+    """The last file that says so switches hooks off or on; an organisation may allow none but its own."""
+    switch, where = "", Path()
+    for file in (*files, *managed_files(managed)):
+        held = _read_settings(file)
+        if "disableAllHooks" in held:
+            switch, where = "disableAllHooks" if held["disableAllHooks"] is True else "", file
+        if held.get("allowManagedHooksOnly") is True and file not in files:
+            switch, where = "allowManagedHooksOnly", file
+            break
+    if switch:
+        problem = f"{where} sets `{switch}`: a prompt on the command line does not wait for our tools."
+        yield HealthFinding("hooks", False, problem, "Remove it, or type the first prompt after the start.")
+
+
+def _read_settings(file: Path) -> Table:
+    """As Claude Code reads them: nothing of a file with a mistake."""
+    if not file.is_file() or find_mistake(read(file)):
+        return {}
+    return read_json(file)
+
+
+def _check_tool_search(files: Sequence[Path], environ: Mapping[str, str]) -> Iterator[HealthFinding]:
     """With another host than its own Claude Code sends the schemas of all tools, unless it is told not to."""
-    variables = dict(places.environ)
-    for folder in (notes_folder(places), places.root / ".claude"):
-        for name in ("settings.json", "settings.local.json"):
-            variables |= {key: str(value) for key, value in table_at(read_json(folder / name), "env").items()}
+    variables = dict(environ)
+    for file in files:
+        variables |= read_variables(_read_settings(file))
     host = urlsplit(variables.get(BASE_URL, "")).hostname
     if host not in {None, "api.anthropic.com"} and not variables.get(TOOL_SEARCH):
         seen = f"{BASE_URL} names {host}, for which Claude Code turns its tool search off."

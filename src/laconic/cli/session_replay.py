@@ -81,7 +81,7 @@ def replay_session(
     if fixed:
         head["system"] = _FILLER * round(min(fixed, _LARGEST) * _MANY / count(_FILLER * _MANY))
     window = _find_window(session, model, fixed, count)
-    limits = RequestLimits(window, compacts_at=compaction_limit(client, window))
+    limits = RequestLimits(window, compacts_at=compaction_limit(client, model, window))
     found = replay(
         session.name,
         head,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +11,15 @@ import msgspec
 from laconic.clients.client import Client
 from laconic.clients.command_options import last_value, options
 from laconic.clients.config_files import project_root, read_dotenv, read_flat_yaml
-from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
+from laconic.clients.launch_plan import (
+    DefaultUpstreams,
+    Launch,
+    LaunchContext,
+    Upstream,
+    WrappedClient,
+    bypass_proxy,
+    upstream,
+)
 from laconic.clients.setup import ClientFolders
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.aider import read_history
@@ -26,16 +34,20 @@ class _Provider(msgspec.Struct, frozen=True):
 
 
 _OPENAI: Final = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
+_READ: Final = frozenset(  # options that name a file which is only read
+    {"--read", "-c", "--config", "--env-file", "-f", "--message-file", "--load", "--aiderignore"}
+)
 _MODELS: Final = ("model", "weak-model", "editor-model")
 
 
-class Aider:
+class Aider(WrappedClient):
     """Reads what aider reads. It has no tools of others, so that the code plane is not offered."""
 
     silence = "it asked no model, or the settings of its model name another address"
     one_shot: tuple[str, ...] = ("-m", "--message", "-f", "--message-file")
 
     def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
+        _refuse_other_repository(seen)
         variables = _variables(seen)
         known = _providers(defaults)
         for option in _MODELS:
@@ -50,6 +62,9 @@ class Aider:
             found.append(upstream(name, variables.get(named, "") or provider.url, source))
         return tuple(found)
 
+    def connection_variables(self, seen: LaunchContext) -> Mapping[str, str]:
+        return _variables(seen)
+
     def launch(
         self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
     ) -> Launch:
@@ -62,10 +77,26 @@ class Aider:
         else:
             given = _configured_variables(seen)
         settings = [*given, *(f"{known[one.name].variables[0]}={one.through(gateway)}" for one in upstreams)]
+        for name, value in bypass_proxy(_variables(seen)).items():
+            settings.append(f"{name}={value}")
         words: list[str] = []
         for setting in settings:
             words.extend(("--set-env", setting))
         return Launch(("aider", *seen.args, *words))
+
+
+def _refuse_other_repository(seen: LaunchContext) -> None:
+    """Where the command line names files of another repository, aider reads that repository's settings."""
+    own, before = project_root(seen.folder), ""
+    for word in seen.args:
+        path = seen.folder / word
+        is_file = not word.startswith("-") and before not in _READ and path.exists()
+        if is_file and project_root(path.resolve()) not in {own, None}:
+            raise Unroutable(
+                f"{word} belongs to another repository, whose settings aider would use.",
+                f"Run `laconic wrap aider` in {project_root(path.resolve())}.",
+            )
+        before = word
 
 
 def _providers(defaults: DefaultUpstreams) -> dict[str, _Provider]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
+from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, WrappedClient, upstream
 
 _VARIABLES: Final = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
@@ -14,7 +14,7 @@ _VARIABLES: Final = {
 }
 
 
-class Program:
+class Program(WrappedClient):
     """The program is the first of its words; our tools are not offered to it."""
 
     silence = "it asked no model, or does not take its address from the environment"

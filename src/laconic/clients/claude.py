@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from laconic.clients.claude_settings import (
+    MANAGED,
+    file_variables,
+    flag_settings,
+    managed_files,
+    read_variables,
+    user_folder,
+)
 from laconic.clients.client import Client
-from laconic.clients.command_options import last_value, options
-from laconic.clients.config_files import Table, merge, parse_json, read_json, table_at
-from laconic.clients.launch_plan import FOLDER, DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
+from laconic.clients.command_options import has_option, options
+from laconic.clients.config_files import Table, merge, read_json, table_at
+from laconic.clients.launch_plan import (
+    FOLDER,
+    DefaultUpstreams,
+    Launch,
+    LaunchContext,
+    Upstream,
+    WrappedClient,
+    bypass_proxy,
+    refuse_detour,
+    upstream,
+)
 from laconic.clients.setup import NAME, ClientFolders, ClientSetup, read_words, typed_entry
 from laconic.clients.tools_wait import start_hook
 from laconic.errors import Unroutable
+from laconic.outbound_proxies import ProxyRules
 from laconic.sessions.recorded.claude import read_session
 from laconic.sessions.recorded.record import RecordedSession, read_first_row, read_sessions
 
@@ -32,12 +51,11 @@ _ELSEWHERE: Final = {
     "CLAUDE_CODE_USE_GATEWAY": "a gateway of its organisation",
     "ANTHROPIC_UNIX_SOCKET": "a socket",
 }
-_MANAGED: Final = (
-    Path("/Library/Application Support/ClaudeCode") if sys.platform == "darwin" else Path("/etc/claude-code")
-)
+_PROXIES: Final = ("https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY")  # for every address
+_OUTLIVE: Final = ("--bg", "--background", "--tmux")  # options that start it outside of this run
 
 
-class Claude:
+class Claude(WrappedClient):
     """Reads what Claude Code reads; `managed` is the folder of settings that nobody can override."""
 
     silence = (
@@ -45,18 +63,21 @@ class Claude:
         "(`/status` in Claude Code shows which is used)"
     )
     one_shot: tuple[str, ...] = ("-p", "--print")
+    proxy_rules = ProxyRules(https=_PROXIES, http=_PROXIES)
+    certificates: tuple[str, ...] = ("NODE_EXTRA_CA_CERTS",)
 
-    def __init__(self, managed: Path = _MANAGED) -> None:
+    def __init__(self, managed: Path = MANAGED) -> None:
         self._managed = managed
 
     def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
+        _refuse_background(seen)
         managed = self._managed_variables(seen)
         if managed.get(BASE_URL):
             raise Unroutable(
                 f"Managed settings of Claude Code set {BASE_URL}, which no client setting can override.",
                 "Ask whoever manages them.",
             )
-        variables = {**seen.environment, **_file_variables(seen), **managed}
+        variables = self.connection_variables(seen)
         for name, place in _ELSEWHERE.items():
             if variables.get(name, "").strip().lower() not in {"", "0", "false", "no", "off"}:
                 raise Unroutable(
@@ -64,6 +85,9 @@ class Claude:
                 )
         url = variables.get(BASE_URL, "").strip()
         return (upstream("anthropic", url or defaults.anthropic, BASE_URL),)
+
+    def connection_variables(self, seen: LaunchContext) -> Mapping[str, str]:
+        return {**seen.environment, **file_variables(seen), **self._managed_variables(seen)}
 
     def launch(
         self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
@@ -78,21 +102,29 @@ class Claude:
         variables: dict[str, str] = {}
         if gateway:
             variables = {BASE_URL: upstreams[0].through(gateway), **_keep_own_api(seen, upstreams[0])}
-            if BASE_URL in _file_variables(seen):  # settings win over the environment
-                added = {**added, "env": variables}
+            override = self._override_files(seen, variables, gateway)
+            if override:
+                added = {**added, "env": override}
         if not added:
             return Launch((*words, *seen.args), variables)
         return _add_settings(words, seen, added, variables)
 
+    def _override_files(self, seen: LaunchContext, ours: Mapping[str, str], gateway: str) -> Table:
+        """What has to be in settings, because the user's settings have it too: they win over the environment."""
+        known = self.connection_variables(seen)
+        bypass = bypass_proxy(known)
+        final = {**known, **bypass, **self._managed_variables(seen)}
+        refuse_detour(final, self.proxy_rules, gateway, "the managed settings of Claude Code")
+        found: Table = {}
+        for wanted in (ours, bypass):
+            if wanted.keys() & file_variables(seen).keys():
+                found |= wanted
+        return found
+
     def _managed_variables(self, seen: LaunchContext) -> dict[str, str]:
-        files = [
-            self._managed / "managed-settings.json",
-            *sorted((self._managed / "managed-settings.d").glob("*.json")),
-        ]
-        files.append(_user_folder(seen) / "remote-settings.json")
         found: dict[str, str] = {}
-        for file in files:
-            found |= _variables(read_json(file))
+        for file in (*managed_files(self._managed), user_folder(seen) / "remote-settings.json"):
+            found |= read_variables(read_json(file))
         return found
 
 
@@ -101,7 +133,7 @@ def _add_settings(words: Sequence[str], seen: LaunchContext, added: Table, varia
 
     They are handed over in a file, because they may hold keys, and others can read the command line.
     """
-    given, args = _flag_settings(seen), list(seen.args)
+    given, args = flag_settings(seen), list(seen.args)
     settings = merge(given, added)
     if "hooks" in added:
         settings["hooks"] = _join_hooks(table_at(given, "hooks"), added["hooks"])
@@ -128,9 +160,18 @@ def _keep_own_api(seen: LaunchContext, upstream: Upstream) -> dict[str, str]:
         return {}
     kept: dict[str, str] = {}
     for name, value in ((OWN_API, "1"), (TOOL_SEARCH, "true")):
-        if name not in seen.environment and name not in _file_variables(seen):
+        if name not in seen.environment and name not in file_variables(seen):
             kept[name] = value
     return kept
+
+
+def _refuse_background(seen: LaunchContext) -> None:
+    """The gateway ends with this run: an agent that goes on would send its key to whatever listens there next."""
+    for option in _OUTLIVE:
+        if has_option(seen.args, option):
+            raise Unroutable(f"With {option} Claude Code goes on when this run has ended.", f"Leave {option} out.")
+    if seen.args[:1] == ("agents",):
+        raise Unroutable("`claude agents` starts agents that go on when this run has ended.")
 
 
 def _searches_tools(environ: Mapping[str, str]) -> bool:
@@ -139,43 +180,6 @@ def _searches_tools(environ: Mapping[str, str]) -> bool:
     if chosen:
         return chosen not in {"0", "false", "no", "off"}
     return environ.get(BASE_URL, _OWN_HOST).rstrip("/") in {"", _OWN_HOST}
-
-
-def _user_folder(seen: LaunchContext) -> Path:
-    return Path(seen.variable("CLAUDE_CONFIG_DIR") or seen.home / ".claude")
-
-
-def _file_variables(seen: LaunchContext) -> dict[str, str]:
-    """Variables that settings set, in Claude Code's order: the later win."""
-    moved = seen.variable("CLAUDE_CONFIG_DIR")
-    found = _variables(read_json(Path(moved or seen.home) / ".claude.json"))
-    chosen = last_value(seen.args, "--setting-sources")
-    sources = {
-        "user": _user_folder(seen) / "settings.json",
-        "project": seen.folder / ".claude" / "settings.json",
-        "local": seen.folder / ".claude" / "settings.local.json",
-    }
-    for name, file in sources.items():
-        if not chosen or name in [word.strip() for word in chosen.split(",")]:
-            found |= _variables(read_json(file))
-    return found | _variables(_flag_settings(seen))
-
-
-def _flag_settings(seen: LaunchContext) -> Table:
-    """What `--settings` says: JSON, or the name of a file."""
-    given = last_value(seen.args, "--settings").strip()
-    if not given:
-        return {}
-    if given.startswith("{"):
-        return parse_json(given, "--settings")
-    return read_json(seen.folder / given)
-
-
-def _variables(settings: Mapping[str, object]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, value in table_at(settings, "env").items():
-        found[name] = str(value)
-    return found
 
 
 def _config_folder(places: ClientFolders) -> Path:
@@ -222,6 +226,24 @@ SETUP: Final = ClientSetup(
     around_entry=typed_entry,  # without `alwaysLoad`: its tools are many, and it searches them
 )
 
+_DATE: Final = re.compile(r"-\d{8}$")
+_NARROW: Final = frozenset(
+    {"claude-sonnet-4-6", "claude-opus-4-6"}
+)  # it uses 200,000 tokens of these, if not told more
+_MOST: Final = {"claude-sonnet-5": 967_000}  # tokens that it uses of a window
+_KEPT_FREE: Final = 33_000  # tokens, for the summary and what nobody counts
+
+
+def _compaction_limit(model: str, window: int, betas: str) -> int:
+    """With most models it goes on until the provider refuses a prompt; typed or with `-p` makes no difference."""
+    family = _DATE.sub("", model)
+    if family in _MOST:
+        return min(window, _MOST[family]) - _KEPT_FREE
+    if family in _NARROW and "context-1m" not in betas:
+        return min(window, 200_000) - _KEPT_FREE
+    return window
+
+
 CLIENT: Final = Client(
     name="claude",
     title="Claude Code",
@@ -229,8 +251,9 @@ CLIENT: Final = Client(
     launcher=Claude(),
     session_headers=("x-claude-code-session-id",),
     user_agent="claude",
-    compacts_at=lambda window: int(window * 5 / 6),  # measured
-    never_compacts="sdk-cli",  # `claude -p`, measured
+    compacts_at=_compaction_limit,
+    keeps_turns=1,
+    summarises=1.0,
     task_tools=("TodoWrite", "TaskCreate", "TaskUpdate"),
     shell_tools=("Bash",),
     mcp_names=("claude-code",),

@@ -11,6 +11,7 @@ from laconic.clients.setup import ClientFolders, ClientSetup
 from laconic.sessions.recorded.record import RecordedSession
 
 FindRecorded = Callable[[ClientFolders, float], Iterator[RecordedSession]]  # those that went on since a moment
+CompactionLimit = Callable[[str, int, str], int]  # model, its window, betas that the client asks for -> tokens
 ReadRecorded = Callable[[Path], Iterator[RecordedSession]]  # those in a file; none where another program wrote it
 
 
@@ -30,8 +31,10 @@ class Client:
     mcp_names: tuple[str, ...] = ()  # by which it introduces itself to MCP servers
     searches_tools: Callable[[Mapping[str, str]], bool] | None = None  # whether it loads tools when they are needed
     user_agent: str = ""  # how the name begins that it gives itself in requests, in lower case
-    compacts_at: Callable[[int], int] | None = None  # window -> tokens of a prompt at which it compacts its history
+    compacts_at: CompactionLimit | None = None  # tokens of a prompt at which it compacts its history
     compacts_late: bool = False  # it goes by the last answer: the first prompt above that is still sent whole
-    never_compacts: str = ""  # in the names of runs that go on until the provider refuses
+    keeps_turns: int = 0  # of the newest turns, how many it then keeps as they are
+    keeps_tokens: int = 1_000  # beside them and its tools: a short summary, instructions within its messages
+    summarises: float = 0.0  # share of its history that its request for a summary carries; 0: not known
     recorded: FindRecorded | None = None  # how the sessions are found that it records
     read_recorded: ReadRecorded | None = None  # how a file of them is read that somebody names

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from laconic.clients.client import Client
 from laconic.clients.codex_chatgpt_backend import ACCOUNTS, AskAccount, ask_account, find_workspace, read_login
 from laconic.clients.command_options import has_flag, last_value, options
-from laconic.clients.config_files import Table, merge, read_json, read_toml, table_at, text_at
-from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
+from laconic.clients.config_files import Table, merge, read_dotenv, read_json, read_toml, table_at, text_at
+from laconic.clients.launch_plan import (
+    DefaultUpstreams,
+    Launch,
+    LaunchContext,
+    Upstream,
+    WrappedClient,
+    bypass_proxy,
+    refuse_detour,
+    upstream,
+)
 from laconic.clients.setup import ClientFolders, ClientSetup, plain_entry, read_words
 from laconic.errors import Unroutable
+from laconic.outbound_proxies import OutboundProxies, ProxyRules
 from laconic.sessions.recorded.codex import read_session
 from laconic.sessions.recorded.record import RecordedSession, read_first_row, read_sessions
 
@@ -24,17 +36,25 @@ _KEY_COMMANDS: Final = frozenset({"exec", "e", "review"})  # the commands that r
 _SYSTEM: Final = Path("/etc/codex")
 
 
-class Codex:
+class Codex(WrappedClient):
     """Reads what Codex reads, and asks what it asks; `system` is the folder of the machine's own configuration."""
 
     silence = "it asked no model, or its organisation's configuration names another provider"
     one_shot: tuple[str, ...] = ("exec", "e", "review")
+    proxy_rules = ProxyRules(
+        https=("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"),
+        http=("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"),
+        bypass=("NO_PROXY", "no_proxy"),
+        knows_networks=True,
+    )
+    certificates: tuple[str, ...] = ("CODEX_CA_CERTIFICATE", "SSL_CERT_FILE")
 
     def __init__(self, system: Path = _SYSTEM, ask: AskAccount = ask_account) -> None:
         self._system = system
         self._ask = ask
 
     def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
+        seen = msgspec.structs.replace(seen, environment=self.connection_variables(seen))
         config = self._config(seen)
         name = _provider(seen, config)
         if name.startswith("amazon-bedrock"):
@@ -55,12 +75,23 @@ class Codex:
             url = self._default_url(seen, config, defaults)
         return (upstream(name, url or f"{defaults.openai}/v1", f"model_providers.{name}.base_url"),)
 
+    def connection_variables(self, seen: LaunchContext) -> Mapping[str, str]:
+        """A file beside its configuration wins over the environment, except where a variable is Codex's own."""
+        found = dict(seen.environment)
+        for name, value in read_dotenv(_codex_home(seen) / ".env").items():
+            if not name.upper().startswith("CODEX_"):
+                found[name] = value
+        return found
+
     def launch(
         self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
     ) -> Launch:
         settings: dict[str, object] = {}
         variables: dict[str, str] = {}
         if gateway:
+            bypassing = {**seen.environment, **bypass_proxy(seen.environment)}
+            final = self.connection_variables(msgspec.structs.replace(seen, environment=bypassing))
+            refuse_detour(final, self.proxy_rules, gateway, str(_codex_home(seen) / ".env"))
             name, url = upstreams[0].provider, upstreams[0].through(gateway)
             if name in _LOCAL_PORTS:
                 variables["CODEX_OSS_BASE_URL"] = url
@@ -98,10 +129,10 @@ class Codex:
             return f"{defaults.openai}/v1"
         auth = read_json(_codex_home(seen) / "auth.json")
         if token := seen.variable("CODEX_ACCESS_TOKEN"):
-            return self._account_url(config, auth, token)
+            return self._account_url(seen, config, auth, token)
         mode = text_at(auth, "auth_mode").lower().replace("_", "")
         if mode in _ACCOUNTS or (not mode and auth.get("tokens") and not auth.get("OPENAI_API_KEY")):
-            return self._account_url(config, auth)
+            return self._account_url(seen, config, auth)
         if mode == "apikey" or auth.get("OPENAI_API_KEY"):
             return f"{defaults.openai}/v1"
         if text_at(config, "cli_auth_credentials_store") in {"keyring", "auto"}:
@@ -111,15 +142,16 @@ class Codex:
             )
         raise Unroutable("Codex is not signed in.", "Run `codex login`, or set `model_provider` in its config.toml.")
 
-    def _account_url(self, config: Table, auth: Table, variable: str = "") -> str:
+    def _account_url(self, seen: LaunchContext, config: Table, auth: Table, variable: str = "") -> str:
         """Where requests of an account go: the backend of its workspace."""
         token, account = read_login(auth, variable)
         if not token:
             raise Unroutable(
                 "Laconic cannot read how Codex is signed in.", "Set `openai_base_url` in its config.toml."
             )
+        proxies = OutboundProxies.read(seen.environment, self.proxy_rules)
         base = text_at(config, "chatgpt_base_url").rstrip("/") or ACCOUNTS
-        return f"{find_workspace(self._ask(base, token, account), account)}/backend-api/codex"
+        return f"{find_workspace(self._ask(base, token, account, proxies.find(base)), account)}/backend-api/codex"
 
 
 def _codex_home(seen: LaunchContext) -> Path:
@@ -201,8 +233,9 @@ CLIENT: Final = Client(
     session_headers=("session_id", "session-id", "conversation_id"),
     task_tools=("update_plan",),
     user_agent="codex",
-    compacts_at=lambda window: int(0.9 * min(window, _LONGEST_PROMPT)),
-    compacts_late=True,
+    compacts_at=lambda model, window, betas: int(0.9 * min(window, _LONGEST_PROMPT)),
+    keeps_tokens=4_500,  # most of them instructions, in a message
+    summarises=1.0,
     shell_tools=("shell", "shell_command", "exec_command", "local_shell"),
     project_names=(".codex",),
     home_names=(".codex",),

@@ -18,17 +18,17 @@ _ANYWHERE: Final = frozenset({"", "NO_CONSTRAINT"})
 _SECONDS: Final = 15
 _FIX: Final = "Run `codex` once so that it renews its login, or set `openai_base_url` in its config.toml."
 
-AskAccount = Callable[[str, str, str], Table]
+AskAccount = Callable[[str, str, str, str | None], Table]  # address, token, account, proxy of the network
 
 
-def ask_account(base: str, token: str, account: str) -> Table:
+def ask_account(base: str, token: str, account: str, proxy: str | None) -> Table:
     """What the service says about the accounts of a login; nothing where it does not know the question."""
     headers = {"authorization": f"Bearer {token}", "accept": "application/json"}
     if account:
         headers["chatgpt-account-id"] = account
     request = urllib.request.Request(f"{base}/wham/accounts/check", headers=headers)
     try:
-        with build_opener().open(request, timeout=_SECONDS) as answer:
+        with build_opener(proxy).open(request, timeout=_SECONDS) as answer:
             said = json.load(answer)
     except urllib.error.HTTPError as error:
         error.close()

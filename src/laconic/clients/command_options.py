@@ -31,8 +31,16 @@ def last_value(args: Sequence[str], *names: str) -> str:
     return ""
 
 
+def has_option(args: Sequence[str], name: str) -> bool:
+    """Whether an option is there, with or without a value."""
+    return has_flag(args, name) or any(word.startswith(f"{name}=") for word in _before_dashes(args))
+
+
 def has_flag(args: Sequence[str], name: str) -> bool:
-    before = list(args)
-    if "--" in before:
-        before = before[: before.index("--")]
-    return name in before
+    return name in _before_dashes(args)
+
+
+def _before_dashes(args: Sequence[str]) -> Sequence[str]:
+    if "--" in args:
+        return args[: args.index("--")]
+    return args

@@ -8,9 +8,10 @@ from typing import Final
 
 from laconic.clients.client import Client
 from laconic.clients.config_files import folders_up, read_dotenv, read_json, text_at
-from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, upstream
+from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, WrappedClient, upstream
 from laconic.clients.setup import ClientFolders, ClientSetup, plain_entry, read_words
 from laconic.errors import Unroutable
+from laconic.outbound_proxies import OutboundProxies, ProxyRules
 from laconic.sessions.recorded.gemini import read_session
 from laconic.sessions.recorded.record import RecordedSession, read_sessions
 
@@ -21,14 +22,17 @@ _ELSEWHERE: Final = {
     "cloud-shell": "sends its requests from Cloud Shell",
     "compute-default-credentials": "signs in with the credentials of a machine",
 }
+_PROXIES: Final = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy")  # for every address
 _SYSTEM: Final = Path("/etc/gemini-cli/settings.json")
 
 
-class Gemini:
+class Gemini(WrappedClient):
     """Reads what Gemini CLI reads. Our tools cannot be given to one run of it: `laconic setup gemini` does that."""
 
-    silence = "it asked no model"
+    silence = "it asked no model, or signs in as a project's settings say, which count in trusted folders only"
     one_shot: tuple[str, ...] = ("-p", "--prompt")
+    proxy_rules = ProxyRules(https=_PROXIES, http=_PROXIES, bypass=("NO_PROXY", "no_proxy"), strict=True)
+    certificates: tuple[str, ...] = ("NODE_EXTRA_CA_CERTS",)
 
     def __init__(self, system: Path = _SYSTEM) -> None:
         self._system = system
@@ -43,8 +47,7 @@ class Gemini:
                 'Put {"security": {"auth": {"selectedType": "gemini-api-key"}}} into ~/.gemini/settings.json.',
             )
         url = seen.variable(BASE_URL)
-        if not url:
-            _refuse_hidden_address(seen)
+        self._refuse_hidden(seen)
         return (upstream("gemini", url or defaults.gemini, BASE_URL),)
 
     def launch(
@@ -56,6 +59,26 @@ class Gemini:
             variables = {}
         return Launch(("gemini", *seen.args), variables)
 
+    def _refuse_hidden(self, seen: LaunchContext) -> None:
+        """A `.env` file may name an address or a proxy, and whether it counts depends on whether the folder is trusted.
+
+        It never wins over the environment.
+        """
+        known = OutboundProxies.read(seen.environment, self.proxy_rules)
+        folders = [*folders_up(seen.folder), seen.home]
+        for file in (folder / name for folder in folders for name in (".gemini/.env", ".env")):
+            hidden = {**read_dotenv(file), **seen.environment}
+            named = ""
+            if hidden.get(BASE_URL) != seen.environment.get(BASE_URL):
+                named = BASE_URL
+            if OutboundProxies.read(hidden, self.proxy_rules) != known:
+                named = "a proxy"
+            if named:
+                raise Unroutable(
+                    f"{file} names {named}, which Gemini CLI uses in trusted folders only.",
+                    "Export the variable in your shell instead.",
+                )
+
     def _auth_type(self, seen: LaunchContext) -> str:
         """How it signs in, by its settings in its own order: the later win."""
         system = Path(seen.variable("GEMINI_CLI_SYSTEM_SETTINGS_PATH") or self._system)
@@ -66,17 +89,6 @@ class Gemini:
         for file in files:
             chosen = text_at(read_json(file), "security", "auth", "selectedType") or chosen
         return chosen
-
-
-def _refuse_hidden_address(seen: LaunchContext) -> None:
-    """A `.env` file may name the address, and whether it counts depends on whether the folder is trusted."""
-    folders = [*folders_up(seen.folder), seen.home]
-    for file in (folder / name for folder in folders for name in (".gemini/.env", ".env")):
-        if BASE_URL in read_dotenv(file):
-            raise Unroutable(
-                f"{file} names {BASE_URL}, which Gemini CLI uses in trusted folders only.",
-                f"Export {BASE_URL} in your shell instead.",
-            )
 
 
 def _find_recorded(places: ClientFolders, since: float) -> Iterator[RecordedSession]:
@@ -104,7 +116,7 @@ CLIENT: Final = Client(
     launcher=Gemini(),
     task_tools=("write_todos",),
     user_agent="geminicli",
-    compacts_at=lambda window: window // 2,
+    compacts_at=lambda model, window, betas: window // 2,
     compacts_late=True,
     shell_tools=("run_shell_command",),
     project_names=(".gemini",),

@@ -11,7 +11,9 @@ from urllib.parse import urlsplit
 import msgspec
 
 from laconic.errors import Unroutable
+from laconic.outbound_proxies import PYTHON, OutboundProxies, ProxyRules
 
+LOOPBACK: Final = "127.0.0.1"  # where the gateway listens
 FOLDER: Final = "{files-of-this-run}"
 _NAME: Final = re.compile(r"[^a-z0-9_-]+")
 _OURS: Final = frozenset({"laconic", "healthz", "readyz", "metrics"})  # paths of the gateway itself
@@ -72,14 +74,21 @@ class Launch(msgspec.Struct, frozen=True):
 class WrappedClient(Protocol):
     """One client. `silence` says why a run may have sent nothing through the gateway.
 
-    `one_shot` are the words with which it answers one prompt and ends.
+    `one_shot` are the words with which it answers one prompt and ends. `proxy_rules` say how it finds the proxy of its
+    network, `certificates` in which variables it finds the authorities that it trusts beside those of the system.
     """
 
     silence: str
     one_shot: tuple[str, ...]
+    proxy_rules: ProxyRules = PYTHON
+    certificates: tuple[str, ...] = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
 
     def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
         """The base URLs that it would send requests to; `Unroutable` when that cannot be told or changed."""
+
+    def connection_variables(self, seen: LaunchContext) -> Mapping[str, str]:
+        """The variables that it has when it connects: the environment, and what its own files set."""
+        return seen.environment
 
     def launch(
         self, seen: LaunchContext, upstreams: Sequence[Upstream], gateway: str, code_plane: Sequence[str]
@@ -95,7 +104,29 @@ def upstream(name: str, url: str, source: str) -> Upstream:
     if parts.username or parts.query or parts.fragment:
         raise Unroutable(f"{source}: the address carries more than a host and a path.", "Put keys into headers.")
     plain = _NAME.sub("-", name.lower()).strip("-_0123456789") or "provider"
-    return Upstream(f"{plain}-provider" if plain in _OURS else plain, url.strip(), name)
+    written = parts._replace(netloc=parts.netloc.lower()).geturl()  # as clients write the host into their requests
+    return Upstream(f"{plain}-provider" if plain in _OURS else plain, written, name)
+
+
+def bypass_proxy(variables: Mapping[str, str]) -> dict[str, str]:
+    """NO_PROXY in both spellings, so that what is for this machine goes through no proxy of the network."""
+    found = {}
+    for name in ("NO_PROXY", "no_proxy"):
+        held = variables.get(name) or variables.get(name.swapcase(), "")
+        if held.strip() == "*":  # beside another name it would mean nothing
+            found[name] = held
+        else:
+            found[name] = ",".join(filter(None, (held, LOOPBACK)))
+    return found
+
+
+def refuse_detour(variables: Mapping[str, str], rules: ProxyRules, gateway: str, source: str) -> None:
+    """A proxy of the network would see in plain text what is for the gateway, keys too."""
+    if gateway and OutboundProxies.read(variables, rules).chosen(gateway):
+        raise Unroutable(
+            f"With the proxy settings in {source}, requests for this machine would go through the proxy.",
+            f"Add {LOOPBACK} to NO_PROXY there.",
+        )
 
 
 def keep_apart(found: Iterable[Upstream]) -> tuple[Upstream, ...]:

@@ -26,9 +26,18 @@ from laconic.clients.config_files import (
     table_at,
     text_at,
 )
-from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, keep_apart, upstream
+from laconic.clients.launch_plan import (
+    DefaultUpstreams,
+    Launch,
+    LaunchContext,
+    Upstream,
+    WrappedClient,
+    keep_apart,
+    upstream,
+)
 from laconic.clients.setup import ClientFolders, ClientSetup
 from laconic.errors import Unroutable
+from laconic.outbound_proxies import ProxyRules
 from laconic.sessions.recorded.opencode import read_database, read_export
 from laconic.sessions.recorded.record import RecordedSession, read_object
 
@@ -41,6 +50,7 @@ _PACKAGES: Final = {"@ai-sdk/anthropic": "anthropic", "@ai-sdk/openai": "openai"
 _BASE_URLS: Final = {"anthropic": "ANTHROPIC_BASE_URL", "openai": "OPENAI_BASE_URL"}  # of those packages
 _VARIABLE: Final = re.compile(r"\$\{([^}]+)\}")
 _MANAGED: Final = Path("/Library/Application Support/opencode") if sys.platform == "darwin" else Path("/etc/opencode")
+_VALUED: Final = frozenset({"-m", "--model", "-s", "--session", "--agent", "--prompt"})  # options that take a word
 _WHOLE: Final = ("opencode.json", "opencode.jsonc")
 
 
@@ -52,16 +62,19 @@ class _Provider(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-class Opencode:
+class Opencode(WrappedClient):
     """Reads what opencode reads; `managed` is the folder of settings that nobody can override."""
 
     silence = "it asked no model, or it used a provider whose address Laconic does not know, and went there directly"
     one_shot: tuple[str, ...] = ("run",)
+    proxy_rules = ProxyRules(https=("https_proxy", "HTTPS_PROXY"), http=("http_proxy", "HTTP_PROXY"))
+    certificates: tuple[str, ...] = ("NODE_EXTRA_CA_CERTS",)
 
     def __init__(self, managed: Path = _MANAGED) -> None:
         self._managed = managed
 
     def find_upstreams(self, seen: LaunchContext, defaults: DefaultUpstreams) -> tuple[Upstream, ...]:
+        seen = msgspec.structs.replace(seen, folder=_started_in(seen))
         _refuse_remote(seen)
         config = _config(seen)
         found = list(_providers(seen, config, defaults))
@@ -99,6 +112,19 @@ class Opencode:
             for id in ids:
                 if text_at(held, "provider", id, "options", "baseURL"):
                     raise Unroutable(f"{file} fixes the address of {id!r}.", "Ask whoever manages it.")
+
+
+def _started_in(seen: LaunchContext) -> Path:
+    """The folder whose files it reads: it can be told to work in another."""
+    if seen.args[:1] == ("run",):
+        return seen.folder / last_value(seen.args, "--dir")
+    before = ""
+    for word in seen.args:
+        is_folder = not word.startswith("-") and (seen.folder / word).is_dir()
+        if is_folder and before not in _VALUED:
+            return seen.folder / word
+        before = word
+    return seen.folder
 
 
 def _data_folder(seen: LaunchContext) -> Path:
@@ -270,6 +296,16 @@ def _read_recorded(path: Path) -> Iterator[RecordedSession]:
 
 
 _ANSWER: Final = 32_000  # tokens that opencode keeps free for the answer: it compacts when they no longer fit
+_LONGER: Final = "claude-sonnet-4-5"  # whose window is longer in its list of models than it is
+_SHORTENED: Final = 0.08  # of its history: what it asks a summary of, where outputs are long
+
+
+def _compaction_limit(model: str, window: int, betas: str) -> int:
+    """Where it takes a window for longer than it is, it goes on until the provider refuses a prompt."""
+    if model.startswith(_LONGER):
+        return window
+    return max(0, window - _ANSWER)
+
 
 CLIENT: Final = Client(
     name="opencode",
@@ -292,8 +328,9 @@ CLIENT: Final = Client(
     session_headers=("x-opencode-session", "x-session-affinity"),
     task_tools=("todowrite",),
     user_agent="opencode",
-    compacts_at=lambda window: max(0, window - _ANSWER),
-    compacts_late=True,
+    compacts_at=_compaction_limit,
+    keeps_turns=2,
+    summarises=_SHORTENED,
     shell_tools=("bash",),
     project_names=(".opencode", "opencode.json", "opencode.jsonc"),
     home_names=(".config/opencode", ".local/share/opencode"),

@@ -105,26 +105,15 @@ def searches_tools(name: str, environ: Mapping[str, str]) -> bool:
     return False
 
 
-def compaction_limit(client: str, window: int) -> int:
+def compaction_limit(client: str, model: str, window: int, betas: str = "") -> int:
     """Tokens of a prompt at which a client compacts its history, by the name that it gives itself; 0: not known."""
-    known = _find_by_name(client)
+    known = find_by_name(client)
     if known is None or known.compacts_at is None or window <= 0:
         return 0
-    if known.never_compacts and known.never_compacts in client:
-        return window
-    return known.compacts_at(window)
+    return known.compacts_at(model, window, betas)
 
 
-def compacts_late(client: str) -> bool:
-    """Whether a client compacts only after an answer reported that its prompt was too long.
-
-    Where nothing is known of a client, it is taken to look before it sends.
-    """
-    known = _find_by_name(client)
-    return known is not None and known.compacts_late
-
-
-def _find_by_name(client: str) -> Client | None:
+def find_by_name(client: str) -> Client | None:
     """By the name that a client gives itself in requests, or by its title."""
     name = client.lower()
     for known in all_clients().values():
@@ -135,7 +124,7 @@ def _find_by_name(client: str) -> Client | None:
 
 def client_name(user_agent: str) -> str:
     """A short name for the program that calls itself so: ours for a client that we know, else its first word."""
-    known = _find_by_name(user_agent)
+    known = find_by_name(user_agent)
     if known is not None:
         return known.name
     return _first_word(user_agent)
@@ -143,7 +132,7 @@ def client_name(user_agent: str) -> str:
 
 def client_title(user_agent: str) -> str:
     """The same as people know it: "Claude Code" for `claude-cli/2.1 (external, cli)`."""
-    known = _find_by_name(user_agent)
+    known = find_by_name(user_agent)
     if known is not None:
         return known.title
     return _first_word(user_agent)

@@ -85,7 +85,7 @@ class EngineAdapter:
             window=round(window * (1.0 - self._reserve) / ratio),
             account=_quota(caller),
             provider=caller.upstream,
-            compacts_at=round(compaction_limit(caller.client, window) / ratio),
+            compacts_at=round(compaction_limit(caller.client, caller.model, window, caller.wishes) / ratio),
         )
         made = self._engine_for(caller.model).prepare(caller.session, conversation, bounds)
         self._sent[caller.session] = made.tokens

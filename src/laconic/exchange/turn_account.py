@@ -10,12 +10,13 @@ from typing import Final
 
 import msgspec
 
-from laconic.clients.registry import compaction_limit, compacts_late
+from laconic.clients.registry import compaction_limit, find_by_name
 from laconic.conversation.accounting import CacheState, TurnCost, TurnSizes, account, estimate_prompt
+from laconic.conversation.client_compaction import ClientCompaction
 from laconic.conversation.engine import PreparedRequest
 from laconic.errors import ArchiveUnavailable
 from laconic.exchange.turn_evidence import write_evidence
-from laconic.models.find_model import find_model
+from laconic.models.find_model import window_of
 from laconic.models.price_lookup import Prices
 from laconic.sessions.turn_record import AnswerCost, TurnIdentity, TurnRecord
 from laconic.sessions.turns import Turns
@@ -149,6 +150,18 @@ def _sizes_of(turn: AnsweredTurn, usage: Usage, ratio: float, at: float) -> Turn
         anew=prepared.added_content is not None and prepared.added_content.anew,
         recall=turn.ours.recall,
         at=at,
-        limit=compaction_limit(turn.who.client, find_model(turn.who.model).window),
-        late=compacts_late(turn.who.client),
+        compaction=_find_habits(turn.who),
+    )
+
+
+def _find_habits(who: TurnIdentity) -> ClientCompaction:
+    known = find_by_name(who.client)
+    if known is None:
+        return ClientCompaction()
+    return ClientCompaction(
+        limit=compaction_limit(who.client, who.model, window_of(who.model, who.betas), who.betas),
+        late=known.compacts_late,
+        keeps_turns=known.keeps_turns,
+        keeps_tokens=known.keeps_tokens,
+        summarises=known.summarises,
     )

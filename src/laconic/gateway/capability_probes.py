@@ -15,10 +15,10 @@ from typing import Final
 import aiohttp
 from yarl import URL
 
-from laconic.config import outbound_proxy
 from laconic.exchange.caller import Target
 from laconic.gateway.headers import upward
 from laconic.gateway.metrics import Metrics
+from laconic.gateway.routes import FindProxy
 from laconic.local_addresses import is_local
 from laconic.wire.prompted_tool_calls.probe import question, read_answer, read_description, read_listing
 from laconic.wire.refusals import refuses_tools
@@ -36,11 +36,16 @@ class CapabilityProbes:
     """Those under way, and when a model may be asked again. `learn` hears of what they showed."""
 
     def __init__(
-        self, metrics: Metrics, clock: Callable[[], float], learn: Callable[[Target, str, str], None]
+        self,
+        metrics: Metrics,
+        clock: Callable[[], float],
+        learn: Callable[[Target, str, str], None],
+        find_proxy: FindProxy,
     ) -> None:
         self._metrics = metrics
         self._clock = clock
         self._learn = learn
+        self._find_proxy = find_proxy
         self._running: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._not_before: dict[tuple[str, str], float] = {}
 
@@ -76,56 +81,57 @@ class CapabilityProbes:
         found, how = "", "declared"
         if where.format in {"chat", "responses"}:
             with suppress(aiohttp.ClientError, TimeoutError, OSError):
-                found = await _listed(client, where, headers, model)
+                found = await self._listed(client, where, headers, model)
         if not found and is_local(where.base):
             how = "probe"
             address = URL(where.base + where.path + (f"?{query}" if query else ""), encoded=True)
             with suppress(aiohttp.ClientError, TimeoutError, OSError):
-                found = await _asked(client, address, headers, question(where.format, model))
+                found = await self._asked(client, address, headers, question(where.format, model))
         self._metrics.add("laconic_probes_total", upstream=where.upstream, found=found or "nothing", how=how)
         log.info("a model was probed", extra={"upstream": where.upstream, "action": found or "nothing", "how": how})
         return found
 
-
-async def _asked(client: aiohttp.ClientSession, address: URL, headers: list[tuple[str, str]], body: bytes) -> str:
-    """What the model does when it is told to call a tool. One answer in plain words is no proof that it cannot."""
-    found = ""
-    for _ in range(2):
-        status, said = await _post(client, address, headers, body, _ANSWERED)
-        found = read_answer(status, said)
-        if found != "prompted" or refuses_tools(status, said):
-            break
-    return found
-
-
-async def _listed(client: aiohttp.ClientSession, where: Target, headers: list[tuple[str, str]], model: str) -> str:
-    """From the list of models beside the path of the request; Ollama says it under a path of its own."""
-    root = where.path.removesuffix("/chat/completions").removesuffix("/responses")
-    address = URL(f"{where.base}{root}/models", encoded=True)
-    brief = aiohttp.ClientTimeout(total=_LISTED)
-    proxy = outbound_proxy(str(address))
-    async with client.get(address, headers=headers, timeout=brief, allow_redirects=False, proxy=proxy) as answer:
-        said = b""
-        if answer.status == 200:
-            said = await answer.read()
-    if found := read_listing(said, model):
+    async def _asked(
+        self, client: aiohttp.ClientSession, address: URL, headers: list[tuple[str, str]], body: bytes
+    ) -> str:
+        """What the model does when it is told to call a tool. One answer in plain words is no proof that it cannot."""
+        found = ""
+        for _ in range(2):
+            status, said = await self._post(client, address, headers, body, _ANSWERED)
+            found = read_answer(status, said)
+            if found != "prompted" or refuses_tools(status, said):
+                break
         return found
-    if b'"library"' not in said:  # the owner of all models there
+
+    async def _listed(
+        self, client: aiohttp.ClientSession, where: Target, headers: list[tuple[str, str]], model: str
+    ) -> str:
+        """From the list of models beside the path of the request; Ollama says it under a path of its own."""
+        root = where.path.removesuffix("/chat/completions").removesuffix("/responses")
+        address = URL(f"{where.base}{root}/models", encoded=True)
+        brief = aiohttp.ClientTimeout(total=_LISTED)
+        proxy = self._find_proxy(str(address))
+        async with client.get(address, headers=headers, timeout=brief, allow_redirects=False, proxy=proxy) as answer:
+            said = b""
+            if answer.status == 200:
+                said = await answer.read()
+        if found := read_listing(said, model):
+            return found
+        if b'"library"' not in said:  # the owner of all models there
+            return ""
+        wanted = question("chat", model)  # only its `model` is looked at
+        status, said = await self._post(client, URL(f"{where.base}/api/show", encoded=True), headers, wanted, _LISTED)
+        if status == 200:
+            return read_description(said)
         return ""
-    wanted = question("chat", model)  # only its `model` is looked at
-    status, said = await _post(client, URL(f"{where.base}/api/show", encoded=True), headers, wanted, _LISTED)
-    if status == 200:
-        return read_description(said)
-    return ""
 
-
-async def _post(
-    client: aiohttp.ClientSession, address: URL, headers: list[tuple[str, str]], body: bytes, seconds: float
-) -> tuple[int, bytes]:
-    typed = [*headers, ("content-type", "application/json")]
-    brief = aiohttp.ClientTimeout(total=seconds)
-    proxy = outbound_proxy(str(address))
-    async with client.post(
-        address, headers=typed, data=body, timeout=brief, allow_redirects=False, proxy=proxy
-    ) as answer:
-        return answer.status, await answer.read()
+    async def _post(
+        self, client: aiohttp.ClientSession, address: URL, headers: list[tuple[str, str]], body: bytes, seconds: float
+    ) -> tuple[int, bytes]:
+        typed = [*headers, ("content-type", "application/json")]
+        brief = aiohttp.ClientTimeout(total=seconds)
+        proxy = self._find_proxy(str(address))
+        async with client.post(
+            address, headers=typed, data=body, timeout=brief, allow_redirects=False, proxy=proxy
+        ) as answer:
+            return answer.status, await answer.read()

@@ -15,7 +15,6 @@ import aiohttp
 import msgspec
 from yarl import URL
 
-from laconic.config import outbound_proxy
 from laconic.conversation.accounting import TurnCost
 from laconic.errors import LaconicError
 from laconic.exchange.caller import Target
@@ -92,15 +91,15 @@ class Proxy:
         self._registry = registry
         self._history = history
         self._planning = PlanExecutor(planner, apart)
-        self._probes = CapabilityProbes(metrics, time.monotonic, self._planning.learn)
-        self._windows = WindowProbes(time.monotonic, self._planning.learn_window)
+        self._probes = CapabilityProbes(metrics, time.monotonic, self._planning.learn, upstreams.find_proxy)
+        self._windows = WindowProbes(time.monotonic, self._planning.learn_window, upstreams.find_proxy)
         self._client: aiohttp.ClientSession | None = None
         self._proxies: dict[str, str | None] = {}  # of the network, by upstream: looking one up takes its time
 
     async def start(self) -> None:
         if self._team is not None:
             self._team.start()
-        self._client = open_session()
+        self._client = open_session(self._upstreams.certificates)
         await self._planning.start()
 
     async def stop(self) -> None:
@@ -347,7 +346,7 @@ class Proxy:
             body = BytesIO(plan.body)  # written in pieces: a large one does not hold up the loop
         base = asked.where.base
         if base not in self._proxies:
-            self._proxies[base] = outbound_proxy(base)
+            self._proxies[base] = self._upstreams.find_proxy(base)
         return self._client.request(
             asked.method, address, headers=headers, data=body, allow_redirects=False, proxy=self._proxies[base]
         )

@@ -6,20 +6,25 @@ A request that chooses none is refused, and the key of one provider never goes t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
+from laconic.config import outbound_proxy
 from laconic.errors import BadSetting, LaconicError, UsageError
 from laconic.exchange.caller import Target
+from laconic.outbound_proxies import OutboundProxies
 from laconic.wire.formats import FORMATS
 from laconic.wire.provider_format import ProviderFormat
 
 _PREFIX: Final = re.compile(r"(?:/[\w~@%+-][\w.~@%+-]*)*?")  # folders that gateways and clouds put before a path
 _KEY_HEADERS: Final = frozenset({"authorization", "x-api-key", "x-goog-api-key", "api-key"})
 _PATH: Final = re.compile(r"/[!-~]*")  # printable ASCII without space: nothing that could end a header
+
+
+FindProxy = Callable[[str], str | None]  # address -> the proxy of the network to reach it through
 
 
 class NoRoute(LaconicError):
@@ -33,6 +38,14 @@ class Upstreams(msgspec.Struct, frozen=True):
     openai: str = ""
     gemini: str = ""
     named: Mapping[str, str] = {}
+    proxies: OutboundProxies | None = None  # of the network, to reach them; none: those of this process
+    certificates: tuple[str, ...] = ()  # files of authorities to trust beside those of the system
+
+    @property
+    def find_proxy(self) -> FindProxy:
+        if self.proxies is None:
+            return outbound_proxy
+        return self.proxies.find
 
 
 def upstreams(anthropic: str, openai: str, gemini: str, named: str) -> Upstreams:

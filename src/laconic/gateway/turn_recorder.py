@@ -124,6 +124,7 @@ def _turn_of(
         title=plan.title,
         project=plan.project,
         person=where.person,
+        betas=caller.wishes,
     )
     usage = passing.usage
     is_counted = usage is not None and usage.prompt > 0

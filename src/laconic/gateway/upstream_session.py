@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -78,9 +80,19 @@ async def gather_bursts(answer: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
         last = now
 
 
-def open_session() -> aiohttp.ClientSession:
-    """Belongs to the loop that runs."""
-    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=15)
+def _tls(certificates: Sequence[str]) -> ssl.SSLContext | bool:
+    if not certificates:
+        return True
+    context = ssl.create_default_context()
+    for file in certificates:
+        with suppress(OSError):  # a file that is missing or broken is no reason to reach nobody
+            context.load_verify_locations(file)
+    return context
+
+
+def open_session(certificates: Sequence[str] = ()) -> aiohttp.ClientSession:
+    """Belongs to the loop that runs. The authorities in these files are trusted beside those of the system."""
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=15, ssl=_tls(certificates))
     connection: type[ResponseHandler] = RelayedResponse
     connector._factory = partial(connection, loop=asyncio.get_running_loop())
     return aiohttp.ClientSession(

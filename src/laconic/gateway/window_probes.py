@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import aiohttp
 import msgspec
 
-from laconic.config import outbound_proxy
 from laconic.exchange.caller import Caller, Target
+from laconic.gateway.routes import FindProxy
 from laconic.wire.ollama import read_loaded_window, read_set_window
 
 log = logging.getLogger("laconic.gateway")
@@ -26,9 +26,12 @@ _LATER: Final = 600.0  # seconds until it is asked again: a model may be loaded 
 class WindowProbes:
     """Those under way, and when a model may be asked for again. `learn` hears of the windows."""
 
-    def __init__(self, clock: Callable[[], float], learn: Callable[[Caller, int], None]) -> None:
+    def __init__(
+        self, clock: Callable[[], float], learn: Callable[[Caller, int], None], find_proxy: FindProxy
+    ) -> None:
         self._clock = clock
         self._learn = learn
+        self._find_proxy = find_proxy
         self._running: set[asyncio.Task[None]] = set()
         self._not_before: dict[tuple[str, str], float] = {}
 
@@ -50,26 +53,27 @@ class WindowProbes:
         """What it has loaded counts; where it does not say, what the model's settings say."""
         window = 0
         with suppress(aiohttp.ClientError, TimeoutError, OSError):
-            window = read_loaded_window(await _fetch(client, "GET", f"{base}/api/ps"), caller.model)
+            window = read_loaded_window(await self._fetch(client, "GET", f"{base}/api/ps"), caller.model)
             if not window:
                 wanted = msgspec.json.encode({"model": caller.model})
-                window = read_set_window(await _fetch(client, "POST", f"{base}/api/show", wanted))
+                window = read_set_window(await self._fetch(client, "POST", f"{base}/api/show", wanted))
         if window:
             log.info("a server said its window", extra={"model": caller.model, "window": window})
             self._learn(caller, window)
+
+    async def _fetch(
+        self, client: aiohttp.ClientSession, method: str, address: str, body: bytes | None = None
+    ) -> bytes:
+        headers = {"content-type": "application/json"}
+        proxy = self._find_proxy(address)
+        async with client.request(
+            method, address, data=body, headers=headers, timeout=_WAIT, allow_redirects=False, proxy=proxy
+        ) as answer:
+            if answer.status == 200:
+                return await answer.read()
+            return b""
 
 
 def is_ollama(where: Target) -> bool:
     """By the name that the settings give it, or by its port."""
     return where.upstream == _NAME or urlsplit(where.base).port == _PORT
-
-
-async def _fetch(client: aiohttp.ClientSession, method: str, address: str, body: bytes | None = None) -> bytes:
-    headers = {"content-type": "application/json"}
-    proxy = outbound_proxy(address)
-    async with client.request(
-        method, address, data=body, headers=headers, timeout=_WAIT, allow_redirects=False, proxy=proxy
-    ) as answer:
-        if answer.status == 200:
-            return await answer.read()
-        return b""

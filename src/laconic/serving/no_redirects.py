@@ -11,6 +11,9 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def build_opener() -> urllib.request.OpenerDirector:
-    """An opener that returns a redirect as it came."""
-    return urllib.request.build_opener(_NoRedirect)
+def build_opener(proxy: str | None) -> urllib.request.OpenerDirector:
+    """An opener that returns a redirect as it came, and goes through this proxy or none."""
+    proxies = {}
+    if proxy:
+        proxies = {"http": proxy, "https": proxy}
+    return urllib.request.build_opener(_NoRedirect, urllib.request.ProxyHandler(proxies))

@@ -26,6 +26,7 @@ class TurnIdentity(msgspec.Struct, frozen=True):
     title: str = ""  # how the user began, where the intake does not say
     project: str = ""  # and the folder that the client works in
     person: str = ""  # whose key of a team it came with
+    betas: str = ""  # that its client asks the provider for
 
 
 class AnswerCost(msgspec.Struct, frozen=True):

@@ -105,6 +105,7 @@ def _run_through(
     from laconic.gateway.logs import LogFile
     from laconic.gateway.routes import Upstreams, base_url
     from laconic.gateway.wrapped_process import run_beside
+    from laconic.outbound_proxies import OutboundProxies
     from laconic.serving.listen import bind, listen
 
     defaults = DefaultUpstreams(
@@ -114,6 +115,10 @@ def _run_through(
     )
     try:
         upstreams = client.find_upstreams(seen, defaults)
+        variables = client.connection_variables(seen)
+        proxies = OutboundProxies.read(variables, client.proxy_rules)
+        for one in upstreams:
+            proxies.find(one.url)
     except Unroutable as error:
         program = client.launch(seen, (), "", []).words[0]
         around = f"Or run `{program}` without Laconic."
@@ -124,7 +129,9 @@ def _run_through(
     opened = bind(where)
     base = f"http://127.0.0.1:{opened.getsockname()[1]}"
     made = client.launch(seen, upstreams, base, code_plane)
-    app = application(Upstreams(named={one.name: one.origin for one in upstreams}), settings, off=off)
+    named = {one.name: one.origin for one in upstreams}
+    certificates = tuple(variables[name] for name in client.certificates if variables.get(name))
+    app = application(Upstreams(named=named, proxies=proxies, certificates=certificates), settings, off=off)
     with LogFile(settings.state_dir() / "wrap") as log, TemporaryDirectory(prefix="laconic-") as folder:
         words = _write_files(made, Path(folder))
         code = run_beside(app, where, opened, words, _environment(seen, made), log=log.file)
@@ -157,14 +164,13 @@ def _environment(seen: LaunchContext, made: Launch) -> dict[str, str]:
 
     Its shell finds our program, also one that is in no folder of the user's path: what was left out names it.
     """
+    from laconic.clients.launch_plan import bypass_proxy
+
     around = {}
     path = seen.environment.get("PATH", "")
     if which("laconic", path=path) is None:
         around["PATH"] = os.pathsep.join(filter(None, (path, str(Path(sys.executable).parent))))
-    for name in ("NO_PROXY", "no_proxy"):
-        held = seen.environment.get(name) or seen.environment.get(name.swapcase(), "")
-        around[name] = ",".join(filter(None, (held, "127.0.0.1")))
-    return {**seen.environment, **around, **made.variables}
+    return {**seen.environment, **around, **bypass_proxy(seen.environment), **made.variables}
 
 
 def _summary(app: Starlette, client: WrappedClient) -> str:
