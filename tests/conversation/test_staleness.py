@@ -107,3 +107,29 @@ def test_what_our_own_read_can_show_again_goes_first_unless_its_file_changed() -
     assert "alpha_value_50" in _after(ours, 10)
     assert "alpha_value_50" in _after(theirs, 17)
     assert "alpha_value_50" in _after([*ours, *edit], 17)
+
+
+def test_hits_alone_go_before_a_search_that_was_asked_for_the_lines_around_them() -> None:
+    found = "\n".join(f"value_{number} = find_handler({number})" for number in range(40))
+    alone, around = "grep find_handler src/alpha.py", "grep -A 20 find_handler src/alpha.py"
+    assert "find_handler(7)" not in _after(run("g", alone, found), 22)
+    assert "find_handler(7)" in _after(run("g", around, found), 22)
+    assert "find_handler(7)" not in _after(run("g", around, found), 60)
+
+
+def test_an_import_that_only_an_output_shows_outlasts_it() -> None:
+    """Agents that run scripts see their imports in tracebacks, and write them into the next script."""
+    lines = [f'  File "/src/step_{number}.py", line {number}, in handle_{number}' for number in range(40)]
+    output = "\n".join([*lines, "    import alpha_handlers", *lines])
+    assert "import alpha_handlers" in _after(run("t", "python reproduce.py", output), 40)
+    assert "in handle_7" not in _after(run("t", "python reproduce.py", output), 40)
+    again = [*run("t", "python reproduce.py", output), *read("a", "src/a.py", f"import alpha_handlers\n{code('a')}")]
+    assert _after(again, 60).count("import alpha_handlers") == 1
+
+
+def test_a_line_for_exchanges_that_are_gone_carries_their_imports() -> None:
+    failed = run("t", "python x.py", "    import alpha_handlers\nKeyError: 'x'")
+    sent = _after([*run("a", "./first", "done"), *run("b", "./second", "done"), *failed], 40)
+    assert "calls left out" in sent
+    assert "KeyError" not in sent
+    assert "import alpha_handlers" in sent

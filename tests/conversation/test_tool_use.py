@@ -73,6 +73,24 @@ def test_commands_that_look_for_something_are_searches(command: str) -> None:
     assert found.shell
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "around"),
+    [
+        ("Bash", {"command": "grep -rn -A 12 name src"}, True),
+        ("Bash", {"command": "cd /w && rg -nC3 name"}, True),
+        ("Bash", {"command": "rg --context=3 name"}, True),
+        ("Bash", {"command": "grep -rn name src"}, False),
+        ("Bash", {"command": "cat -A 1"}, False),
+        ("Grep", {"pattern": "name", "-A": 12}, True),
+        ("Grep", {"pattern": "name", "-A": 0}, False),
+    ],
+)
+def test_searches_that_were_asked_for_the_lines_around_their_hits(
+    name: str, arguments: dict[str, object], around: bool
+) -> None:
+    assert about(name, arguments).around is around
+
+
 @pytest.mark.parametrize("shell", ["bash", "/bin/bash", "sh", "zsh"])
 def test_words_that_start_a_shell_are_no_part_of_a_command(shell: str) -> None:
     shown = about("shell", {"command": [shell, "-lc", "cat /w/src/a.py"]})

@@ -27,6 +27,16 @@ def test_a_search_listing_gives_files_numbers_and_which_rows_were_found() -> Non
     assert found.lines[1] == "\treturn"
 
 
+def test_a_file_keeps_one_name_where_the_lines_around_a_hit_print_its_whole_path() -> None:
+    text = "pkg/a.go:3:func F() {\n/home/me/pkg/a.go-4-\treturn\n/home/me/pkg/a.go-5-}\npkg/a.go:6:func G() {"
+    assert passage(text).heads == ("pkg/a.go",) * 4
+
+
+def test_files_of_the_same_name_stay_apart() -> None:
+    text = "a.go:3:func F() {\n/x/a.go-4-\treturn\n--\n/y/a.go-9-}\n/y/b.go:10:F()\n/y/a.go:12:F()"
+    assert passage(text).heads == ("a.go", "a.go", "", "/y/a.go", "/y/b.go", "/y/a.go")
+
+
 @given(st.text())
 def test_every_line_of_a_text_is_one_row(text: str) -> None:
     assert len(passage(text)) == text.count("\n") + 1

@@ -27,6 +27,13 @@ def test_a_line_that_looks_numbered_keeps_its_own_number() -> None:
     assert passage_text(passage(text)).split("\n")[1] == "2\t3: three of them"
 
 
+def test_a_line_that_begins_with_a_colon_keeps_it_apart_from_its_number() -> None:
+    text = '     9→x = a\n    10→    : names.map((name) => {\n    11→    | "other"'
+    shown = passage_text(passage(text))
+    assert shown.split("\n")[1] == "10→    : names.map((name) => {"
+    assert lines_of(shown) == lines_of(text)
+
+
 def test_a_search_listing_names_each_file_once() -> None:
     text = "src/a.go:3:func F() {\nsrc/a.go-4-\treturn nil\nsrc/b.go:9:F()"
     assert passage_text(passage(text)) == "src/a.go\n3:func F() {\n\treturn nil\nsrc/b.go\n9:F()"

@@ -9,6 +9,7 @@ import msgspec
 
 from laconic.conversation.block_changes import write
 from laconic.conversation.cache_economics import BlockSaving
+from laconic.conversation.last_imports import LastImports
 from laconic.conversation.ledger import Decision, Reason, Receipt
 from laconic.conversation.staleness import useless
 from laconic.conversation.tool_use import ToolUse
@@ -26,6 +27,7 @@ _GAP: Final = 5  # tokens of the line in the place of a run
 _NOTE: Final = 16  # tokens of the line that says how to recall
 _NOTED: Final = 200  # characters of an archive's note
 _RESULT: Final = 100  # characters of a task's result
+_MOST: Final = 0.97  # share of a block that it gives back at most
 _LEAST: Final = 40  # tokens below which a block is left as it is
 
 _WHY: Final[Mapping[str, str]] = {
@@ -58,9 +60,25 @@ def candidates(
         picked = [(tracked, rows) for tracked in texts if (rows := judge(tracker, tracked))]
         tokens = sum(_worth(tracked, rows) for tracked, rows in picked)
         if picked and tokens >= least:
-            found.append(EvictionCandidate(key, tuple(picked), min(tokens, tracker.sizes[key] * 0.97)))
+            found.append(EvictionCandidate(key, tuple(picked), min(tokens, tracker.sizes[key] * _MOST)))
     found.sort(key=lambda candidate: tracker.place[candidate.key])
     return found
+
+
+def keep_imports(
+    tracker: ConversationTracker, found: Sequence[EvictionCandidate], imports: LastImports
+) -> list[EvictionCandidate]:
+    """The same candidates without the last copies of imports."""
+    left: list[EvictionCandidate] = []
+    for candidate in found:
+        picked: list[tuple[TrackedText, Collection[int]]] = []
+        for tracked, rows in candidate.rows:
+            if go := imports.without(tracked, rows):
+                picked.append((tracked, go))
+        if (tokens := sum(_worth(tracked, rows) for tracked, rows in picked)) >= _LEAST:
+            most = tracker.sizes[candidate.key] * _MOST
+            left.append(EvictionCandidate(candidate.key, tuple(picked), min(tokens, most)))
+    return left
 
 
 def savings(tracker: ConversationTracker, giving: Mapping[str, float]) -> list[BlockSaving]:

@@ -293,6 +293,14 @@ class History:
                 return self.blocks[key]
         return None
 
+    def list_carried(self, anchors: Collection[str] | None = None) -> list[str]:
+        """The lines that stand below results for exchanges that are gone, all or at these anchors."""
+        found: list[str] = []
+        for removal in self.removals:
+            if removal.below and (anchors is None or removal.anchor in anchors):
+                found += removal.text.split("\n")[1:]
+        return found
+
     # sending
 
     def edits(self) -> tuple[dict[At, Change], list[InsertMessage]]:

@@ -9,9 +9,10 @@ from typing import Final
 from laconic.conversation.cache_clock import is_warm, price_of
 from laconic.conversation.cache_economics import best_start, could_pay, turns_to_come
 from laconic.conversation.engine_options import EngineOptions, RequestLimits
-from laconic.conversation.eviction import EvictionCandidate, Evictor, candidates, savings
+from laconic.conversation.eviction import EvictionCandidate, Evictor, candidates, keep_imports, savings
 from laconic.conversation.history import History
 from laconic.conversation.ladder import Ladder
+from laconic.conversation.last_imports import LastImports
 from laconic.conversation.ledger import Decision, Removal
 from laconic.conversation.provider_settings import for_provider
 from laconic.conversation.quota import Quota
@@ -127,7 +128,10 @@ class Maintenance:
         weights = self._options.weights
         if warm and not could_pay(most_savings(history.tracker, giving), economy[0], weights, weights.payback):
             return []  # most requests: it is not asked which exchanges could go
-        roller = ExchangeRollup(history, conversation, evictor, self._count, patience)
+        imports = LastImports(history.tracker, history.list_carried())
+        found = keep_imports(history.tracker, found, imports)
+        giving = {candidate.key: candidate.tokens for candidate in found}
+        roller = ExchangeRollup(history, conversation, evictor, self._count, imports, patience=patience)
         for key, tokens in roller.savings(giving).items():
             giving[key] = giving.get(key, 0.0) + tokens
         start = self._start(history, giving, economy, weights.payback)

@@ -13,6 +13,7 @@ import msgspec
 
 from laconic.conversation.eviction import Evictor, is_exact
 from laconic.conversation.history import History
+from laconic.conversation.last_imports import LastImports
 from laconic.conversation.ledger import Removal
 from laconic.conversation.staleness import is_past
 from laconic.conversation.tool_use import about
@@ -24,6 +25,7 @@ from laconic.wire.tool_exchanges import Exchange
 from laconic.wire.turns_and_blocks import Block
 
 _NEWEST: Final = 2  # exchanges that stay, however long the talk since
+_CARRIED: Final = 40  # imports that stand below the line at most
 _NAMED: Final = 20  # tokens by which the line grows for an exchange, roughly
 
 
@@ -53,12 +55,15 @@ class ExchangeRollup:
         conversation: ParsedRequest,
         evictor: Evictor,
         count: Callable[[str], int],
+        imports: LastImports,
+        *,
         patience: float = 1.0,
     ) -> None:
         self._history = history
         self._conversation = conversation
         self._evictor = evictor
         self._count = count
+        self._imports = imports
         self._patience = patience
         self._pointed: set[str] = set()  # blocks that others point to
         self._out = history.gone
@@ -181,7 +186,8 @@ class ExchangeRollup:
         keys = tuple(block.key for exchange in run[1:] for block in self._blocks(exchange))
         calls = [about(call.name, call.input) for exchange in run[1:] for call in exchange.calls]
         ref = self._evictor.keep(self._history.raw(keys), note=f"{len(calls)} calls")
-        text = rollup_text([(call.kind, call.target) for call in calls], ref, self._count)
+        line = rollup_text([(call.kind, call.target) for call in calls], ref, self._count)
+        text = "\n".join((line, *self._carry(result.key, keys)))
         texts = tracker.texts.get(result.key)
         if texts and texts[0].rolled:
             before = self._count(texts[0].rolled)
@@ -202,6 +208,13 @@ class ExchangeRollup:
             after=after,
             turn=tracker.turn,
         )
+
+    def _carry(self, anchor: str, keys: Sequence[str]) -> list[str]:
+        """The imports that nothing else shows, the newest where they are many."""
+        lines = dict.fromkeys(self._history.list_carried({anchor, *keys}))
+        for key in keys:
+            lines.update(dict.fromkeys(self._imports.list_lines(self._history.tracker.texts.get(key, ()))))
+        return list(lines)[-_CARRIED:]
 
     @staticmethod
     def _takes_line(result: Block) -> bool:

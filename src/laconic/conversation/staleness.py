@@ -138,5 +138,5 @@ def is_path_list(tracked: TrackedText) -> bool:
 def _is_read(tracked: TrackedText) -> bool:
     """Whether a text is something to work from, and not the outcome of something that was done."""
     if tracked.kind == "search":
-        return not tracked.passage.heads  # a list of files
+        return tracked.paths or (tracked.about.around and not tracked.passage.heads)
     return tracked.kind in {"read", "report", "edit"} or tracked.about.fetched

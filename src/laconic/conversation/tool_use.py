@@ -24,6 +24,7 @@ _NAMES: Final[dict[Kind, str]] = {  # as many agents call their tools, without c
 _KINDS: Final[dict[str, Kind]] = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 _FILES: Final = ("file_path", "path", "filePath", "notebook_path", "filename", "file", "target_file", "absolute_path")
 _COMMANDS: Final = ("command", "cmd", "script")
+_CONTEXT: Final = ("-A", "-B", "-C", "context")
 _PATCHES: Final = ("input", "patch", "command")
 _IN_PATCH: Final = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.M)
 _OLD: Final = ("old_string", "oldText", "old_str", "oldString", "old_text", "search")
@@ -39,6 +40,7 @@ _SHOWS_EACH: Final = re.compile(  # `for f in *.md; do cat $f; done`, `find . -n
 )
 _SEARCHES: Final = re.compile(r"\s*(?:cd [^&;\n]*(?:&&|;)\s*)?(?:grep|egrep|rg|ag|git grep|find|fd|ls|tree)\b")
 _SHELL: Final = re.compile(r"(?:\S*/)?(?:ba|z|da|k)?sh -[a-z]*c")
+_AROUND: Final = re.compile(r"\s(?:-[a-zA-Z]*[ABC] ?\d|--(?:after-|before-)?context\b)")
 _FETCHES: Final = re.compile(r"\s*(?:cd [^&;\n]*(?:&&|;)\s*)?(?:gh (?:api|pr|issue)|curl|wget)\b")
 _CHANGES: Final = re.compile(r"sed -i|cat\s*>|<<|\btee\b|write_text|apply_patch|open\([^)]*['\"][wa]")
 _TEST: Final = re.compile(r"test|spec", re.I)
@@ -59,6 +61,7 @@ class ToolUse(msgspec.Struct, frozen=True):
     new: tuple[str, ...] = ()  # lines that stand there now
     target: str = ""  # what a tombstone names: a path, a pattern, a command
     shell: bool = False  # a search that a command did
+    around: bool = False  # a search that shows the lines around its hits
 
 
 NOTHING: Final = ToolUse("other")
@@ -101,6 +104,7 @@ def about(name: str, arguments: Mapping[str, object] | str) -> ToolUse:
         new=tuple(new.split("\n")) if new and changes else (),
         target=_target(arguments, command),
         shell=kind == "search" and bool(command),
+        around=kind == "search" and _shows_around(arguments, command[:_LOOKED_AT]),
     )
 
 
@@ -123,6 +127,11 @@ def is_plan(what: ToolUse, arguments: Mapping[str, object] | str) -> bool:
 def find_named(text: str) -> set[str]:
     """Names of files that a text mentions."""
     return set(_NAMED.findall(text))
+
+
+def _shows_around(arguments: Mapping[str, object], command: str) -> bool:
+    """Whether a search was asked for the lines around its hits."""
+    return any(arguments.get(field) for field in _CONTEXT) or _AROUND.search(command) is not None
 
 
 def _list_files(arguments: Mapping[str, object]) -> set[str]:

@@ -109,7 +109,7 @@ class TrackedText:
         if found is None:
             kept: set[int] = set()
             if not imports:
-                kept.update(row for row in self._find_imports() if self.shown[row])
+                kept.update(row for row in self.imports if self.shown[row])
             for run in self.runs:
                 if not run.source:
                     kept.update(range(run.first, run.last + 1))
@@ -119,7 +119,9 @@ class TrackedText:
             self._evictable[imports] = found
         return found
 
-    def _find_imports(self) -> frozenset[int]:
+    @property
+    def imports(self) -> frozenset[int]:
+        """Rows that only say what code builds on."""
         if self._imports is None:
             self._imports = frozenset(row for row, line in enumerate(self.passage.lines) if is_import(line))
         return self._imports

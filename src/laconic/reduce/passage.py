@@ -52,12 +52,30 @@ def _read_found(rows: Sequence[str]) -> Passage | None:
     matches = [m if m and ("/" in m[1] or "." in m[1]) else None for m in matches]
     if sum(m is not None for m in matches) < max(_FEWEST, len(rows) // 2):
         return None
+    numbers = tuple(int(m[3]) if m else -1 for m in matches)
     return Passage(
         tuple(m[4] if m else row for m, row in zip(matches, rows, strict=True)),
-        tuple(int(m[3]) if m else -1 for m in matches),
-        tuple(m[1] if m else "" for m in matches),
+        numbers,
+        _name_files([m[1] if m else "" for m in matches], numbers),
         frozenset(place for place, m in enumerate(matches) if m and m[2] == ":"),
     )
+
+
+def _name_files(paths: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:
+    """The file of each row. Claude Code shortens the paths of hits, and not those of the lines around them."""
+    named: list[str] = []
+    for place, path in enumerate(paths):
+        follows = place > 0 and numbers[place - 1] >= 0 and numbers[place] == numbers[place - 1] + 1
+        if follows and _is_same_file(named[-1], path):
+            named.append(named[-1])
+        else:
+            named.append(path)
+    return tuple(named)
+
+
+def _is_same_file(one: str, other: str) -> bool:
+    """Whether one path is the other from a folder above."""
+    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
 
 def leave_out_rows(runs: Iterable[FoldedRows], rows: Iterable[int]) -> tuple[FoldedRows, ...]:

@@ -9,6 +9,7 @@ from typing import Final
 from laconic.records import FoldedRows, Passage
 
 _LIKE_A_NUMBER: Final = re.compile(r"\s*\d+\s*[→|:\t]")
+_LIKE_A_SEPARATOR: Final = re.compile(r"\s*[:|]")
 _EVERY: Final = 10  # a listing shows the numbers that this divides, and the first after each break
 
 
@@ -62,6 +63,8 @@ def _row(passage: Passage, row: int, before: _RowAbove, out: list[str]) -> None:
         out.append(f"{number}:{line}")
     elif number == before.number + 1 and number % _EVERY and not passage.tagged and not _LIKE_A_NUMBER.match(line):
         out.append(line)
+    elif _LIKE_A_SEPARATOR.match(line) and not passage.tagged:
+        out.append(f"{number}→{line}")  # behind a tab it could be read as what ends the number
     else:
         out.append(f"{number}\t{line}")
     before.number = number
