@@ -35,7 +35,7 @@ from laconic.gateway.team_member import MEMBER
 from laconic.gateway.traced_call import describe_call
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.gateway.upstream_errors import describe_fault
-from laconic.gateway.upstream_session import open_session
+from laconic.gateway.upstream_session import open_session, read_start
 from laconic.gateway.window_probes import WindowProbes
 from laconic.serving.telemetry import Telemetry
 from laconic.sessions.team.keys import TeamKey
@@ -252,7 +252,7 @@ class Proxy:
                 while passing.held is not None:
                     plan = await self._go_on(asked, plan, passing, passing.held)
                 return
-            said = await answer.read()
+            said = await read_start(answer, _ERROR)
             words = opened(said, answer.headers.get("content-encoding", ""), _ERROR) or said
             passing.limits = with_limit(passing.limits, named_limit(answer.status, words))
             again = await self._open(self._otherwise(asked, plan, answer.status, words), None)

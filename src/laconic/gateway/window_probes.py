@@ -14,9 +14,11 @@ import msgspec
 
 from laconic.config import outbound_proxy
 from laconic.exchange.caller import Caller, Target
+from laconic.gateway.upstream_session import read_start
 from laconic.wire.ollama import read_loaded_window, read_set_window
 
 log = logging.getLogger("laconic.gateway")
+_LARGEST: Final = 16 * 2**20  # bytes of an answer that are read
 _PORT: Final = 11434
 _NAME: Final = "ollama"
 _WAIT: Final = aiohttp.ClientTimeout(total=5.0)
@@ -71,5 +73,5 @@ async def _fetch(client: aiohttp.ClientSession, method: str, address: str, body:
         method, address, data=body, headers=headers, timeout=_WAIT, allow_redirects=False, proxy=proxy
     ) as answer:
         if answer.status == 200:
-            return await answer.read()
+            return await read_start(answer, _LARGEST)
         return b""
