@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from laconic.errors import CommandFailed, Unreadable
-from laconic.workspace.git import git, home, list_files, top, user_config
+from laconic.workspace.git import git, home, list_files, list_repositories_within, top, user_config
 from laconic.workspace.revisions import changes, states
 
 
@@ -72,6 +72,16 @@ def test_a_submodule_and_the_repository_around_it(tmp_path: Path) -> None:
     plain(root / "module", "commit", "-qam", "third")
     assert changed(root) == {"module": "changed"}
     assert top(root / "module") == root / "module"
+
+
+def test_repositories_within_are_listed_and_plain_files_are_not(tmp_path: Path) -> None:
+    root = repository(tmp_path / "root")
+    plain(root, "submodule", "add", "-q", str(repository(tmp_path / "library")), "parts/sub")
+    repository(root / "other")
+    (root / "untracked").mkdir()
+    (root / "untracked" / "x.py").touch()
+    assert sorted(list_repositories_within(root)) == [b"other", b"parts/sub"]
+    assert list_repositories_within(tmp_path / "home") == []
 
 
 def test_a_git_folder_that_was_put_elsewhere_must_name_its_work_tree(tmp_path: Path) -> None:

@@ -1,13 +1,17 @@
-"""A filter for the kernel (seccomp) that lets a program open only some kinds of sockets.
+"""A filter for the kernel (seccomp) that lets a program open only some kinds of sockets, and no keyring.
 
 Namespaces and Landlock leave ways out: a virtual machine's own sockets, the sockets of other programs in the file system
-or without a name, and rings of requests that no filter sees.
+or without a name, rings of requests that no filter sees, and the keys that the kernel keeps for the whole session.
 """
 
 import struct
 from typing import Final
 
-_ARCHITECTURES: Final = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}  # audit number, number of socket()
+# The audit number, the number of socket(), and those of add_key(), request_key() and keyctl().
+_ARCHITECTURES: Final = {
+    "x86_64": (0xC000003E, 41, (248, 249, 250)),
+    "aarch64": (0xC00000B7, 198, (217, 218, 219)),
+}
 _URING_SETUP: Final = 425
 _X32: Final = 0x40000000
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
@@ -20,16 +24,20 @@ def socket_filter(machine: str, families: tuple[int, ...]) -> bytes | None:
     """The filter as bytes; None for a processor that we do not know."""
     if machine not in _ARCHITECTURES:
         return None
-    audit, socket = _ARCHITECTURES[machine]
+    audit, socket, keys = _ARCHITECTURES[machine]
     allowed = []
     for at, family in enumerate(families):
         allowed.append((_EQUAL, len(families) - at, 0, family))
+    refused = []
+    for at, number in enumerate(keys):
+        refused.append((_EQUAL, len(keys) - at, 0, number))
     body = [
         (_LOAD, 0, 0, 4),  # the architecture
         (_EQUAL, 1, 0, audit),
         (_RETURN, 0, 0, _REFUSE),
         (_LOAD, 0, 0, 0),  # the number of the call
-        (_AT_LEAST, 1, 0, _X32),
+        (_AT_LEAST, len(refused) + 1, 0, _X32),
+        *refused,
         (_EQUAL, 0, 1, _URING_SETUP),
         (_RETURN, 0, 0, _REFUSE),
         (_EQUAL, 1, 0, socket),
