@@ -84,6 +84,18 @@ def test_repositories_within_are_listed_and_plain_files_are_not(tmp_path: Path) 
     assert list_repositories_within(tmp_path / "home") == []
 
 
+def test_a_file_with_conflicts_is_unmerged_whatever_it_is_compared_with(tmp_path: Path) -> None:
+    root = repository(tmp_path / "root")
+    plain(root, "checkout", "-q", "-b", "topic", "HEAD~1")
+    (root / "a.py").write_text("x = 3\n")
+    plain(root, "commit", "-qam", "other")
+    with pytest.raises(subprocess.CalledProcessError):
+        plain(root, "merge", "main")
+    assert changed(root, "unstaged") == {"a.py": "unmerged"}
+    assert changed(root, "staged") == {"a.py": "unmerged"}
+    assert changed(root) == {"a.py": "changed"}
+
+
 def test_a_git_folder_that_was_put_elsewhere_must_name_its_work_tree(tmp_path: Path) -> None:
     """Anybody can write a file that leads to it; only its owner can write into it."""
     root = repository(tmp_path / "root", "--separate-git-dir", str(tmp_path / "git"))
