@@ -156,13 +156,9 @@ def test_forged_tokens_get_no_key(places: Places, tmp_path: Path) -> None:
                 assert status == 403, name
                 assert "key" not in said, name
             nested = base64.urlsafe_b64encode(b"[" * 14_000).decode()
-            for body in (
-                b"",
-                b"{}",
-                b'{"id_token": 5}',
-                b"x" * 50_000,
-                json.dumps({"id_token": f"{nested}.e30.e30"}).encode(),
-            ):
+            bodies = [b"", b"{}", b'{"id_token": 5}', b"x" * 50_000, b'{"id_token": ' + b"[" * 15_000]
+            bodies += [b'{"more": ' + b"[" * 15_000, json.dumps({"id_token": f"{nested}.e30.e30"}).encode()]
+            for body in bodies:
                 assert (await _bring(base, body))[0] == 403
             keys = TeamKeys.of(settings)
             assert keys.list() == []

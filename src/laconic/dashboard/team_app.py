@@ -163,7 +163,7 @@ class TeamPages:
         _require_admin(viewer)
         try:
             wanted = msgspec.json.decode(body, type=WantedKey)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             raise UsageError(
                 f"That is not a key: {error}.", "Send owner, and team, role, models, budget, rate, days, note."
             ) from None

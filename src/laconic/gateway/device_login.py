@@ -91,6 +91,6 @@ async def _bring(address: str, token: str) -> IssuedKey:
 def _decode(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(body, type=kind)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         said = body[:200].decode("utf-8", "replace")
         raise UpstreamError(f"This is not the answer that a login needs: {said}", "Check the address.") from None

@@ -64,7 +64,7 @@ class IdentityProvider:
             body = await fetch(f"{self.issuer}/.well-known/openid-configuration")
             try:
                 found = msgspec.json.decode(body, type=OpenIdConfiguration)
-            except msgspec.MsgspecError:
+            except (msgspec.MsgspecError, RecursionError):
                 raise UpstreamError(
                     "The OpenID provider publishes no configuration.", "Check team.oidc_issuer."
                 ) from None

@@ -84,7 +84,7 @@ class TeamLogin:
         """A key for whoever the token is about."""
         try:
             asked = msgspec.json.decode(body, type=LoginRequest)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RecursionError):
             raise NotAllowed("There is no token.", 'Send {"id_token": "..."}.') from None
         person = await self._provider.read_person(asked.id_token)
         if self._domains and person.name.rpartition("@")[2].lower() not in self._domains:
