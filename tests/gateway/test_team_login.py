@@ -124,6 +124,14 @@ def _confused(provider: OpenIdServer) -> str:
     return f"{header}.{body}.{base64.urlsafe_b64encode(signature).rstrip(b'=').decode()}"
 
 
+def _with_header(provider: OpenIdServer, **more: object) -> str:
+    """A token in order, whose header says something else than what was signed."""
+    header, _, rest = provider.sign().partition(".")
+    told = json.loads(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))
+    changed = base64.urlsafe_b64encode(json.dumps({**told, **more}).encode()).rstrip(b"=").decode()
+    return f"{changed}.{rest}"
+
+
 FORGED: dict[str, Callable[[OpenIdServer], str]] = {
     "another key": lambda one: one.sign(rsa.generate_private_key(public_exponent=65537, key_size=2048)),
     "no signature": lambda one: one.sign("", "none"),
@@ -141,6 +149,28 @@ FORGED: dict[str, Callable[[OpenIdServer], str]] = {
     "no address": lambda one: one.sign(email=None),
     "another organisation": lambda one: one.sign(email="eve@evil.example"),
     "a domain at the end": lambda one: one.sign(email="eve@evil-example.com"),
+    "an address with a tail": lambda one: one.sign(email="eve@evil.example#@example.com.evil.example"),
+    "a number in place of true": lambda one: one.sign(email_verified=1),
+    "an address that is a list": lambda one: one.sign(email=["alice@example.com"]),
+    "an address of spaces": lambda one: one.sign(email="  "),
+    "from the future": lambda one: one.sign(iat=time.time() + 4000, exp=time.time() + 5000),
+    "not yet": lambda one: one.sign(nbf=time.time() + 4000),
+    "an age that is a word": lambda one: one.sign(iat="now"),
+    "no age": lambda one: one.sign(iat=None),
+    "nobody": lambda one: one.sign(sub=None),
+    "an audience that only begins like ours": lambda one: one.sign(aud=CLIENT + "-2"),
+    "a list of other audiences": lambda one: one.sign(aud=["a", "b"]),
+    "an issuer that only begins like ours": lambda one: one.sign(iss=one.base + ".evil.example"),
+    "no id of a key": lambda one: one.sign(kid=""),
+    "an id that is a path": lambda one: one.sign(kid="../../keys"),
+    "a key of its own": lambda one: _with_header(one, jwk={"kty": "oct", "k": "AAAA"}, kid="two"),
+    "an address for its key": lambda one: _with_header(one, jku="https://evil.example/keys", kid="two"),
+    "a demand nobody knows": lambda one: _with_header(one, crit=["x"], x=1),
+    "the header of another algorithm": lambda one: _with_header(one, alg="none"),
+    "the header in capitals": lambda one: _with_header(one, alg="NONE"),
+    "a body without a signature": lambda one: one.sign().rpartition(".")[0] + ".",
+    "four parts": lambda one: one.sign() + ".AAAA",
+    "two tokens": lambda one: one.sign() + " " + one.sign(),
     "nonsense": lambda one: "a.b.c",
     "changed": lambda one: one.sign()[:-6] + "AAAAAA",
 }

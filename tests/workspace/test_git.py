@@ -278,3 +278,25 @@ def test_a_git_file_that_leads_nowhere(tmp_path: Path, text: str) -> None:
     (tmp_path / "root" / ".git").write_text(text)
     assert home(tmp_path / "root") == tmp_path / "root"
     assert list_files(tmp_path / "root") is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "packed-refs",
+        "index",
+        "objects/info/alternates",
+        "objects/info/commit-graph",
+        "objects/pack/p.idx",
+        "refs/heads/x",
+        "logs/HEAD",
+    ],
+)
+def test_git_does_not_wait_for_a_pipe(tmp_path: Path, name: str) -> None:
+    """An archive can hold pipes; whoever opens one to read waits for a writer."""
+    root = repository(tmp_path / "root")
+    file = root / ".git" / name
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+    with pytest.raises(Unreadable, match="neither a file nor a folder"):
+        git(root, "log", "-1")
