@@ -206,6 +206,16 @@ def test_a_link_of_a_client_is_put_back(place: _Place, name: str, command: str) 
     assert (place.project / name).read_text() == "{}"
 
 
+def test_links_to_themselves_keep_no_command_from_running(place: _Place) -> None:
+    for name in (".mcp.json", ".claude", "loop"):
+        (place.project / name).symlink_to(name)
+    place.git("config", "include.path", "../loop/x")
+    place.git("config", "core.hooksPath", "loop/hooks")
+    place.run("touch made")
+    assert (place.project / "made").exists()
+    assert (place.project / ".mcp.json").readlink() == Path(".mcp.json")
+
+
 @pytest.mark.parametrize("name", [".mcp.around.claude.json", ".mcp.around.codex.json", ".aider.conf.yml"])
 def test_files_that_name_programs_stay(place: _Place, name: str) -> None:
     (place.project / name).write_text("{}")

@@ -300,3 +300,18 @@ def test_git_does_not_wait_for_a_pipe(tmp_path: Path, name: str) -> None:
     os.mkfifo(file)
     with pytest.raises(Unreadable, match="neither a file nor a folder"):
         git(root, "log", "-1")
+
+
+@pytest.mark.parametrize("name", ["HEAD", "index", "packed-refs", "objects/info", "refs/heads/x"])
+def test_a_link_to_itself_is_an_error_that_names_it(tmp_path: Path, name: str) -> None:
+    root = repository(tmp_path / "root")
+    file = root / ".git" / name
+    if file.is_dir():
+        file.rename(tmp_path / "unused")
+    file.unlink(missing_ok=True)
+    file.symlink_to(file.name)
+    try:
+        git(root, "log", "-1")
+    except (Unreadable, CommandFailed) as error:
+        assert str(error)
+    assert top(root) in {None, root}

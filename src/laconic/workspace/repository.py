@@ -159,7 +159,7 @@ def _check(found: Repository, trusted: Trusted) -> Repository:
     for part in _odd_parts(found):
         if not part.is_symlink():
             raise Unreadable(f"{part} is neither a file nor a folder.", "Remove it: git would wait for it.")
-        if not found.holds(target := part.resolve()):
+        if not found.holds(target := _resolve(part.parent, part.name)):
             _require_trust(found, part, target, trusted)
     for store, borrowed in _alternates(found.objects):
         if not found.holds(borrowed):

@@ -136,11 +136,11 @@ def _find_linked_repository(root: Path) -> Path | None:
     """The repository of a linked worktree, if it knows this worktree: a folder may claim any repository as its own."""
     try:
         pointer = (root / ".git").read_text("utf-8").removeprefix("gitdir:").strip()
-        own = (root / pointer).resolve()
+        own = Path(os.path.realpath(root / pointer))
         back = Path((own / "gitdir").read_text("utf-8").strip())
-        common = (own / (own / "commondir").read_text("utf-8").strip()).resolve()
+        common = Path(os.path.realpath(own / (own / "commondir").read_text("utf-8").strip()))
     except (OSError, UnicodeDecodeError, ValueError):
         return None
-    if (own / back).resolve() == (root / ".git").resolve():
+    if os.path.realpath(own / back) == os.path.realpath(root / ".git"):
         return common
     return None

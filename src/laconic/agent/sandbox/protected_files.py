@@ -29,7 +29,7 @@ def guard(rules: SandboxRules) -> Iterator[SandboxRules]:
     names += [*files, *folders, *list_project_files(rules.root), *(each / ".git" for each in rules.nested)]
     links = {path: str(path.readlink()) for path in names if path.is_symlink() and _is_below(rules.root, path)}
     try:
-        yield rules.extend(_make_places(rules, [*names, *(path.resolve() for path in links)]))
+        yield rules.extend(_make_places(rules, [*names, *(Path(os.path.realpath(path)) for path in links)]))
     finally:
         for path in held:
             with suppress(OSError):  # somebody has put something there
@@ -58,7 +58,7 @@ def _keep_below(root: Path, paths: Iterable[Path]) -> list[Path]:
     """Those that are in the working folder, without links on the way."""
     kept = []
     for path in paths:
-        plain = path.parent.resolve() / path.name
+        plain = Path(os.path.realpath(path.parent), path.name)
         if path.name != ".." and _is_below(root, plain):
             kept.append(plain)
     return kept
