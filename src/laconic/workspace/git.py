@@ -187,6 +187,14 @@ def user_config(program: str) -> GitUserConfig:
     return GitUserConfig(harmless(config), files, trusted, config.get("core.hookspath", ""))
 
 
+def find_user_hooks(folder: Path) -> str:
+    """Where the user's own configuration says that hooks are; empty if it does not say, or if there is no git."""
+    try:
+        return user_config(find_program("git", folder)).hooks
+    except CommandFailed:
+        return ""
+
+
 def repository_of(folder: Path) -> Repository | None:
     """The repository around a folder; an error if it leads to somebody else's data."""
     return find_repository(folder, lambda workspace: user_config(find_program("git", workspace)).trusted)

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Literal
 
-from laconic.errors import CommandFailed
-from laconic.workspace.git import list_repositories_within, user_config
+from laconic.workspace.git import find_user_hooks, list_repositories_within
 from laconic.workspace.git_config import list_config
-from laconic.workspace.programs import find_program
 from laconic.workspace.repository import read_small
 
 _ORDERS: Final = ("config", "config.worktree", "hooks", "modules", "worktrees", "info", "commondir")
@@ -47,10 +45,7 @@ def hook_folders(top: Path) -> list[Path]:
     for _, name, value in _read_settings(top):
         if name == "core.hookspath":
             found.append(top / _expand(value))
-    try:
-        own = user_config(find_program("git", top)).hooks
-    except CommandFailed:
-        own = ""
+    own = find_user_hooks(top)
     if own:
         found.append(top / _expand(own))
     return found
