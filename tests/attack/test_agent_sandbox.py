@@ -11,7 +11,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.attack.sandbox_forms import CLASSES
+from tests.attack.sandbox_calls import CALLS
+from tests.attack.sandbox_forms import CLASSES as COMMANDS
 from tests.attack.sandbox_stage import Stage, set_up
 
 from laconic.agent.agent_from_settings import command_runner
@@ -19,6 +20,7 @@ from laconic.agent.permission import everything
 from laconic.agent.run_tool import CommandRunner
 from laconic.config import load
 
+CLASSES = {**COMMANDS, **CALLS}
 _TOKENS = ("GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "DATABASE_URL", "NPM_CONFIG__AUTH", "LOCAL_API_KEY")
 _SEEN_AFTER = 2.0  # seconds in which another process stops that is told to
 
@@ -69,7 +71,7 @@ def test_the_first_form_of_each_class_has_one_without_a_sandbox(stage: Stage, na
 
 def test_there_are_enough_forms(stage: Stage) -> None:
     forms = [form for make in CLASSES.values() for form in make(stage)]
-    assert len(set(forms)) >= 300
+    assert len(set(forms)) >= 600
 
 
 def _effects_without_sandbox(stage: Stage, form: str) -> list[str]:

@@ -16,6 +16,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 from tests.attack.repositories import SECRET, TRAPS, Place, Trap
+from tests.attack.written_repositories import TRAPS as WRITTEN
 
 from laconic.cli.main import main
 from laconic.config import Settings, load
@@ -59,7 +60,8 @@ CALLS: tuple[tuple[str, dict[str, object]], ...] = (
     ("workspace", {"action": "remove", "path": "."}),
 )
 BENIGN = Trap("nothing", lambda place: None, ())
-EACH = pytest.mark.parametrize("trap", TRAPS, ids=[trap.name for trap in TRAPS])
+ALL = (*TRAPS, *WRITTEN)
+EACH = pytest.mark.parametrize("trap", ALL, ids=[trap.name for trap in ALL])
 
 
 def run_commands(place: Place, inside: str = "") -> tuple[str, list[str]]:
@@ -124,7 +126,7 @@ def test_without_a_trap_every_command_and_every_tool_answers(tmp_path: Path) -> 
 
 
 def test_there_are_enough_traps() -> None:
-    assert len({trap.name for trap in TRAPS}) == len(TRAPS) >= 40
+    assert len({trap.name for trap in ALL}) == len(ALL) >= 100
 
 
 @EACH

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import time
 from collections.abc import AsyncIterator, Callable
@@ -22,10 +23,10 @@ from laconic.cli.commands import login as command
 from laconic.cli.commands.gateway import application, known_upstreams
 from laconic.cli.main import parser_for
 from laconic.config import Settings, load
-from laconic.errors import BadSetting, NotAllowed, UsageError
+from laconic.errors import BadSetting, NotAllowed, UpstreamError, UsageError
 from laconic.gateway.device_login import DeviceCode, log_in
-from laconic.gateway.identity_provider import IdentityProvider, check_address
-from laconic.gateway.scripted_upstream import ScriptedUpstream
+from laconic.gateway.identity_provider import IdentityProvider, check_address, fetch
+from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
 from laconic.serving.listen import bind, listen
 from laconic.serving.server import server_for
 from laconic.sessions.store import SharedStore
@@ -117,11 +118,18 @@ def _confused(provider: OpenIdServer) -> str:
     """Signed with the public key as if it were a shared secret."""
     claims = {"iss": provider.base, "aud": CLIENT, "iat": time.time(), "exp": time.time() + 60, **provider.person}
     header, body = jwt.encode(claims, "x" * 64, "HS256", headers={"kid": "one"}).split(".")[:2]
-    import base64
     import hmac
 
     signature = hmac.new(_public(provider), f"{header}.{body}".encode(), "sha256").digest()
     return f"{header}.{body}.{base64.urlsafe_b64encode(signature).rstrip(b'=').decode()}"
+
+
+def _with_header(provider: OpenIdServer, **more: object) -> str:
+    """A token in order, whose header says something else than what was signed."""
+    header, _, rest = provider.sign().partition(".")
+    told = json.loads(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))
+    changed = base64.urlsafe_b64encode(json.dumps({**told, **more}).encode()).rstrip(b"=").decode()
+    return f"{changed}.{rest}"
 
 
 FORGED: dict[str, Callable[[OpenIdServer], str]] = {
@@ -141,6 +149,28 @@ FORGED: dict[str, Callable[[OpenIdServer], str]] = {
     "no address": lambda one: one.sign(email=None),
     "another organisation": lambda one: one.sign(email="eve@evil.example"),
     "a domain at the end": lambda one: one.sign(email="eve@evil-example.com"),
+    "an address with a tail": lambda one: one.sign(email="eve@evil.example#@example.com.evil.example"),
+    "a number in place of true": lambda one: one.sign(email_verified=1),
+    "an address that is a list": lambda one: one.sign(email=["alice@example.com"]),
+    "an address of spaces": lambda one: one.sign(email="  "),
+    "from the future": lambda one: one.sign(iat=time.time() + 4000, exp=time.time() + 5000),
+    "not yet": lambda one: one.sign(nbf=time.time() + 4000),
+    "an age that is a word": lambda one: one.sign(iat="now"),
+    "no age": lambda one: one.sign(iat=None),
+    "nobody": lambda one: one.sign(sub=None),
+    "an audience that only begins like ours": lambda one: one.sign(aud=CLIENT + "-2"),
+    "a list of other audiences": lambda one: one.sign(aud=["a", "b"]),
+    "an issuer that only begins like ours": lambda one: one.sign(iss=one.base + ".evil.example"),
+    "no id of a key": lambda one: one.sign(kid=""),
+    "an id that is a path": lambda one: one.sign(kid="../../keys"),
+    "a key of its own": lambda one: _with_header(one, jwk={"kty": "oct", "k": "AAAA"}, kid="two"),
+    "an address for its key": lambda one: _with_header(one, jku="https://evil.example/keys", kid="two"),
+    "a demand nobody knows": lambda one: _with_header(one, crit=["x"], x=1),
+    "the header of another algorithm": lambda one: _with_header(one, alg="none"),
+    "the header in capitals": lambda one: _with_header(one, alg="NONE"),
+    "a body without a signature": lambda one: one.sign().rpartition(".")[0] + ".",
+    "four parts": lambda one: one.sign() + ".AAAA",
+    "two tokens": lambda one: one.sign() + " " + one.sign(),
     "nonsense": lambda one: "a.b.c",
     "changed": lambda one: one.sign()[:-6] + "AAAAAA",
 }
@@ -155,7 +185,10 @@ def test_forged_tokens_get_no_key(places: Places, tmp_path: Path) -> None:
                 status, said = await _bring(base, json.dumps({"id_token": forge(provider)}).encode())
                 assert status == 403, name
                 assert "key" not in said, name
-            for body in (b"", b"{}", b'{"id_token": 5}', b"x" * 50_000):
+            nested = base64.urlsafe_b64encode(b"[" * 14_000).decode()
+            bodies = [b"", b"{}", b'{"id_token": 5}', b"x" * 50_000, b'{"id_token": ' + b"[" * 15_000]
+            bodies += [b'{"more": ' + b"[" * 15_000, json.dumps({"id_token": f"{nested}.e30.e30"}).encode()]
+            for body in bodies:
                 assert (await _bring(base, body))[0] == 403
             keys = TeamKeys.of(settings)
             assert keys.list() == []
@@ -201,6 +234,50 @@ def test_the_command_keeps_the_key_for_its_owner_only(
             assert not file.exists()
 
     asyncio.run(run())
+
+
+def test_an_answer_that_comes_in_pieces_is_read_whole() -> None:
+    """Lists of keys are long; one that never ends is refused."""
+
+    async def run() -> None:
+        async with ScriptedUpstream(lambda asked: ScriptedAnswer((b"ab", b"cd", b"ef"), pause=0.05)) as upstream:
+            assert await fetch(upstream.url) == b"abcdef"
+        async with ScriptedUpstream(lambda asked: ScriptedAnswer((b"a" * 100_000,) * 20)) as upstream:
+            with pytest.raises(UpstreamError, match="more than"):
+                await fetch(upstream.url)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("key", ["", "x", "lac-1; rm -rf ~", "lac-0123456789-" + "0" * 48 + "\n"])
+def test_what_a_gateway_gives_must_be_a_key(key: str) -> None:
+    """It is written into files and shells."""
+
+    async def run() -> None:
+        def say(asked: ReceivedRequest) -> ScriptedAnswer:
+            if asked.method == "POST" and asked.path == "/laconic/login/":
+                return ScriptedAnswer((json.dumps({"key": key, "owner": "a", "expires": 0}).encode(),))
+            if asked.path == "/laconic/login/":
+                device, token = f"{upstream.url}/device", f"{upstream.url}/token"
+                offer = {"issuer": "i", "client": "c", "scope": "s", "token_endpoint": token}
+                return ScriptedAnswer((json.dumps({**offer, "device_authorization_endpoint": device}).encode(),))
+            if asked.path == "/device":
+                code = {"device_code": "d", "user_code": "u", "verification_uri": "v", "interval": 0}
+                return ScriptedAnswer((json.dumps(code).encode(),))
+            return ScriptedAnswer((b'{"id_token": "t"}',))
+
+        async with ScriptedUpstream(say) as upstream:
+            with pytest.raises(UpstreamError, match="no key"):
+                await log_in(upstream.url, lambda code: None)
+
+    asyncio.run(run())
+
+
+def test_what_a_provider_says_does_nothing_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    command._tell(DeviceCode("d", "A\x1b]0;x\x07\n", "https://x/\x1b[2J"))
+    said = capsys.readouterr().err
+    assert "\x1b" not in said
+    assert said.count("\n") == 2
 
 
 def test_secrets_travel_encrypted_or_stay_on_this_machine() -> None:

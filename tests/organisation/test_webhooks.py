@@ -55,3 +55,11 @@ def test_reports_that_name_nothing(report: object) -> None:
     body = json.dumps(report).encode()
     headers = {"x-gitlab-token": SECRET, "x-gitlab-event": "push hook"}
     assert read_push("gitlab", headers, body, SECRET) == []
+
+
+@pytest.mark.parametrize("body", [b"[" * 100_000, b'{"repository": ' + b'{"a":' * 100_000, b"\xff", b""])
+def test_a_signed_report_that_cannot_be_read_is_refused(body: bytes) -> None:
+    signature = hmac.new(SECRET.encode(), body, sha256).hexdigest()
+    headers = {"x-gitea-signature": signature, "x-gitea-event": "push"}
+    with pytest.raises(UsageError, match="not JSON"):
+        read_push("gitea", headers, body, SECRET)

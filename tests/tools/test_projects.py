@@ -306,3 +306,15 @@ def test_recent_workspaces_are_listed_with_the_last_used_first(runtime: ToolRunt
     runtime.call("workspace", {"action": "status", "path": str(roots[0])})
     listed = runtime.call("workspace", {"action": "recent"}).text
     assert listed.index(str(roots[0])) < listed.index(str(roots[1]))
+
+
+@pytest.mark.parametrize("path", ["loop", "loop/x", "~nobody-of-that-name", "a" * 5_000])
+def test_a_path_that_cannot_be_followed_is_an_error_that_names_it(tmp_path: Path, path: str) -> None:
+    root = shop(tmp_path)
+    (root / "loop").symlink_to("loop")
+    settings = load(flags={"cache_dir": str(tmp_path / "cache")}, environ={}, file=tmp_path / "none.toml")
+    runtime = ToolRuntime(root, settings, tools())
+    reply = runtime.call("workspace", {"action": "add", "path": path})
+    assert reply.failed
+    assert reply.text.startswith("error: ")
+    assert "fault" not in reply.text

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from laconic.errors import CommandFailed, Unreadable
-from laconic.workspace.git import git, home, list_files, top, user_config
+from laconic.workspace.git import git, home, list_files, list_repositories_within, top, user_config
 from laconic.workspace.revisions import changes, states
 
 
@@ -72,6 +72,28 @@ def test_a_submodule_and_the_repository_around_it(tmp_path: Path) -> None:
     plain(root / "module", "commit", "-qam", "third")
     assert changed(root) == {"module": "changed"}
     assert top(root / "module") == root / "module"
+
+
+def test_repositories_within_are_listed_and_plain_files_are_not(tmp_path: Path) -> None:
+    root = repository(tmp_path / "root")
+    plain(root, "submodule", "add", "-q", str(repository(tmp_path / "library")), "parts/sub")
+    repository(root / "other")
+    (root / "untracked").mkdir()
+    (root / "untracked" / "x.py").touch()
+    assert sorted(list_repositories_within(root)) == [b"other", b"parts/sub"]
+    assert list_repositories_within(tmp_path / "home") == []
+
+
+def test_a_file_with_conflicts_is_unmerged_whatever_it_is_compared_with(tmp_path: Path) -> None:
+    root = repository(tmp_path / "root")
+    plain(root, "checkout", "-q", "-b", "topic", "HEAD~1")
+    (root / "a.py").write_text("x = 3\n")
+    plain(root, "commit", "-qam", "other")
+    with pytest.raises(subprocess.CalledProcessError):
+        plain(root, "merge", "main")
+    assert changed(root, "unstaged") == {"a.py": "unmerged"}
+    assert changed(root, "staged") == {"a.py": "unmerged"}
+    assert changed(root) == {"a.py": "changed"}
 
 
 def test_a_git_folder_that_was_put_elsewhere_must_name_its_work_tree(tmp_path: Path) -> None:
@@ -256,3 +278,40 @@ def test_a_git_file_that_leads_nowhere(tmp_path: Path, text: str) -> None:
     (tmp_path / "root" / ".git").write_text(text)
     assert home(tmp_path / "root") == tmp_path / "root"
     assert list_files(tmp_path / "root") is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "packed-refs",
+        "index",
+        "objects/info/alternates",
+        "objects/info/commit-graph",
+        "objects/pack/p.idx",
+        "refs/heads/x",
+        "logs/HEAD",
+    ],
+)
+def test_git_does_not_wait_for_a_pipe(tmp_path: Path, name: str) -> None:
+    """An archive can hold pipes; whoever opens one to read waits for a writer."""
+    root = repository(tmp_path / "root")
+    file = root / ".git" / name
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+    with pytest.raises(Unreadable, match="neither a file nor a folder"):
+        git(root, "log", "-1")
+
+
+@pytest.mark.parametrize("name", ["HEAD", "index", "packed-refs", "objects/info", "refs/heads/x"])
+def test_a_link_to_itself_is_an_error_that_names_it(tmp_path: Path, name: str) -> None:
+    root = repository(tmp_path / "root")
+    file = root / ".git" / name
+    if file.is_dir():
+        file.rename(tmp_path / "unused")
+    file.unlink(missing_ok=True)
+    file.symlink_to(file.name)
+    try:
+        git(root, "log", "-1")
+    except (Unreadable, CommandFailed) as error:
+        assert str(error)
+    assert top(root) in {None, root}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
+from laconic.workspace.ignore_files import IgnoreFiles
 from laconic.workspace.listing import listing, look
 
 
@@ -135,3 +137,40 @@ def test_a_link_that_may_not_be_read_is_listed_with_the_reason(tmp_path: Path) -
     found = {item.path: item.trouble for item in listing(tmp_path)}
     assert found["a.py"] == ""
     assert found["other"].startswith("a link that ")
+
+
+def _names(top: Path) -> list[str]:
+    found: list[str] = []
+    for _, files in IgnoreFiles(os.fsencode(top)).walk(frozenset()):
+        found += [os.fsdecode(name) for name in files]
+    return found
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".ignore"])
+def test_ignore_files_that_must_not_be_opened_say_nothing(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a.py").touch()
+    (tmp_path / "sub").mkdir()
+    os.mkfifo(tmp_path / name)
+    (tmp_path / "sub" / name).symlink_to("/dev/zero")
+    assert _names(tmp_path) == [name, "a.py", f"sub/{name}"]
+
+
+def test_patterns_that_take_for_ever_are_passed_over(tmp_path: Path) -> None:
+    bombs = ["*a" * 60 + "b", "**/" * 200 + "x", "a*" * 30, "[" * 5_000, "x" * 100_000]
+    plain = ["*.log", "*.min.*.js", "**/out/**/deep/**/x.bin", "!keep.log"]
+    (tmp_path / ".gitignore").write_text("\n".join([*bombs, *plain]))
+    for name in ("a" * 200, "x.log", "keep.log", "b.min.1.js"):
+        (tmp_path / name).touch()
+    before = time.thread_time()
+    assert _names(tmp_path) == [".gitignore", "a" * 200, "keep.log"]
+    assert time.thread_time() - before < 5
+
+
+def test_slow_patterns_are_given_up_in_the_end(tmp_path: Path) -> None:
+    """Each of them may be tried, and all of them together take very long: then nothing is left out any more."""
+    (tmp_path / ".gitignore").write_text("".join(f"*{'a' * 30}*{'a' * 30}*{number}b\n" for number in range(300)))
+    for number in range(400):
+        (tmp_path / f"{number:03d}{'a' * 240}.py").touch()
+    before = time.thread_time()
+    assert len(_names(tmp_path)) == 401
+    assert time.thread_time() - before < 20

@@ -42,10 +42,8 @@ def make_repositories(mirrors: Path, folder: Path, count: int, forks: int) -> li
     for source in _smallest(mirrors, count):
         owner, _, name = source.parent.name.partition("+")
         for number in range(forks + 1):
-            full = f"{owner}/{name}" if not number else f"fork{number}/{name}"
+            full = f"{owner}/{name}" if not number else f"fork{number}-{owner}/{name}"
             path = folder / full.replace("/", "+")
-            if path.exists():  # of two repositories of one name
-                continue
             _share(source, path)
             repository = BenchRepository(full, path, sha256(full.encode()).hexdigest()[:12])
             push(repository, 0)

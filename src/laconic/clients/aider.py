@@ -168,4 +168,10 @@ def _find_recorded(places: ClientFolders, since: float) -> Iterator[RecordedSess
     return read_history(places.root / ".aider.chat.history.md", since)
 
 
-CLIENT: Final = Client(name="aider", title="aider", launcher=Aider(), recorded=_find_recorded)
+CLIENT: Final = Client(
+    name="aider",
+    title="aider",
+    launcher=Aider(),
+    recorded=_find_recorded,
+    project_names=(".aider.conf.yml",),  # it names commands for tests and linters
+)

@@ -37,6 +37,11 @@ class MovedServers:
         self.path.unlink(missing_ok=True)
 
 
+def list_project_files(root: Path) -> list[Path]:
+    """Files in a project from which servers behind us are started."""
+    return sorted(root.glob(_IN_PROJECT.format("*")))
+
+
 def moved_servers(client: ClientSetup, places: ClientFolders, scope: Scope, state: Path) -> MovedServers:
     """Those that were moved before, and those that are in the client's file now."""
     path = state / "around" / f"{client.name}.json"

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from laconic.dashboard.layout import page
 from laconic.dashboard.markup import tag
 from laconic.serving.access_tokens import HEADER, has_token, is_token
+from laconic.serving.bounded_body import read_bounded
 
 VIEWER: Final = "laconic.viewer"  # in the scope of a request: who was let in; a client cannot write there
 _LONGEST: Final = 4_096  # bytes of the form that holds a token
@@ -112,11 +113,9 @@ class RequestGuard:
         return _form(self._door.question if given is None else self._door.answer)
 
     async def _read_form(self, request: Request) -> Response:
-        body = b""
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > _LONGEST:
-                return PlainTextResponse("Too long.\n", 413)
+        body = await read_bounded(request, _LONGEST)
+        if body is None:
+            return PlainTextResponse("Too long.\n", 413)
         given = parse_qs(body.decode("utf-8", "replace")).get("token", [""])[0]
         if cookie := await self._door.make_pass(given):
             return _enter(request, cookie)

@@ -24,6 +24,7 @@ from laconic.dashboard.pages.team import team_page
 from laconic.dashboard.pages.tools_and_models import failure_page
 from laconic.errors import ArchiveUnavailable, LaconicError, NotAllowed, UsageError
 from laconic.serving.access_tokens import HEADER, has_token
+from laconic.serving.bounded_body import read_bounded
 from laconic.sessions.team.budgets import Budgets
 from laconic.sessions.team.keys import Role, TeamKey, TeamKeys, WantedKey, key_id
 from laconic.sessions.team.spending import AXES, SpendingLine, TeamSpending, ViewerRights, write_csv
@@ -162,7 +163,7 @@ class TeamPages:
         _require_admin(viewer)
         try:
             wanted = msgspec.json.decode(body, type=WantedKey)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             raise UsageError(
                 f"That is not a key: {error}.", "Send owner, and team, role, models, budget, rate, days, note."
             ) from None
@@ -204,7 +205,7 @@ def make_team_application(keys: TeamKeys, operator_token: str = "") -> ASGIApp:
         routes.append(Route(path, _guarded(_as_json(read))))
 
     async def create(request: Request) -> Response:
-        body = await _read_body(request)
+        body = await read_bounded(request, _LARGEST) or b""  # nothing is a wish that cannot be read
         return await run_in_threadpool(
             _guarded(_as_json(lambda asked: pages.create(asked.scope[VIEWER], body))), request
         )
@@ -218,15 +219,6 @@ def make_team_application(keys: TeamKeys, operator_token: str = "") -> ASGIApp:
 def _require_admin(viewer: TeamViewer) -> None:
     if viewer.rights.role != "admin" or not viewer.shown:
         raise NotAllowed("Only an admin may do that.", "Send an admin's key in a header.")
-
-
-async def _read_body(request: Request) -> bytes:
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _LARGEST:
-            break
-    return body
 
 
 def _as_json(read: Callable[[Request], object]) -> Callable[[Request], Response]:

@@ -116,14 +116,16 @@ class ModelExchange:
         body = extend(parse(format, plan.body), messages)
         return _grow(plan, body, messages)
 
-    def downgrade(self, target: Target, plan: Plan, *, reads_text: bool = False) -> Plan | None:
-        """After a refusal of tools: the request with calls as text; None when that is not allowed, or no help."""
-        if (
-            plan.caller is None
-            or plan.off
-            or plan.tools
-            or not self.protocols.note_refusal(target.upstream, plan.caller.model, target.base)
-        ):
+    def downgrade(
+        self, target: Target, plan: Plan, *, reads_text: bool = False, is_proven: bool = True
+    ) -> Plan | None:
+        """After a refusal of tools: the request with calls as text; None when that is not allowed, or no help.
+
+        Without proof nothing is learned: the words of the refusal may be the request's own.
+        """
+        if plan.caller is None or plan.off or plan.tools:
+            return None
+        if not self.protocols.note_refusal(target.upstream, plan.caller.model, target.base, learns=is_proven):
             return None
         format = format_named(target.format)
         if format.written_calls is None and not reads_text:
@@ -133,7 +135,7 @@ class ModelExchange:
         except MalformedRequest:  # a compressed body that nobody had to open
             return None
         if again.tools:
-            return again
+            return msgspec.structs.replace(again, is_trial=not is_proven)
         return None
 
     def correct(self, target: Target, plan: Plan, nonsense: UnusableCalls) -> Plan:

@@ -26,6 +26,7 @@ class Plan(msgspec.Struct, frozen=True):
     went: int = 0  # and after
     ours: LaconicOverhead = LaconicOverhead()  # what of it would not be there without us
     tools: tuple[PromptedTool, ...] = ()  # calls are written as text, and read from it
+    is_trial: bool = False  # whether that is needed shows when the provider accepts it
     unsure: bool = False  # it has tools, and nobody knows whether the model can call them
     shortened: bool = False  # the provider said that an earlier form was too long
     recall: bool = False  # the model may call `recall`, which the client does not see
@@ -34,7 +35,7 @@ class Plan(msgspec.Struct, frozen=True):
     project: str = ""  # and the folder that the client says it works in
     hour: bool = False  # what it writes to the cache is to be kept for an hour
     fingerprint: RequestFingerprint | None = None  # of the request as it came
-    answer_limit: int = 0  # tokens that its answers may have in all; 0: not said, or nobody asks
+    answer_limit: int = 0  # tokens that its answers may have in all; 0: nobody asks
     refused: str = ""  # why it must not go to an account that a team shares
 
 

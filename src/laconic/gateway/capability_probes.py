@@ -19,11 +19,13 @@ from laconic.exchange.caller import Target
 from laconic.gateway.headers import upward
 from laconic.gateway.metrics import Metrics
 from laconic.gateway.routes import FindProxy
+from laconic.gateway.upstream_session import read_start
 from laconic.local_addresses import is_local
 from laconic.wire.prompted_tool_calls.probe import question, read_answer, read_description, read_listing
 from laconic.wire.refusals import refuses_tools
 
 log = logging.getLogger("laconic.gateway")
+_LARGEST: Final = 16 * 2**20  # bytes of an answer that are read
 _LISTED: Final = 5.0  # seconds for a list
 _ANSWERED: Final = 30.0  # seconds for an answer: a local model is loaded first
 _LATER: Final = 600.0  # seconds until a model may be asked again
@@ -114,7 +116,7 @@ class CapabilityProbes:
         async with client.get(address, headers=headers, timeout=brief, allow_redirects=False, proxy=proxy) as answer:
             said = b""
             if answer.status == 200:
-                said = await answer.read()
+                said = await read_start(answer, _LARGEST)
         if found := read_listing(said, model):
             return found
         if b'"library"' not in said:  # the owner of all models there
@@ -134,4 +136,4 @@ class CapabilityProbes:
         async with client.post(
             address, headers=typed, data=body, timeout=brief, allow_redirects=False, proxy=proxy
         ) as answer:
-            return answer.status, await answer.read()
+            return answer.status, await read_start(answer, _LARGEST)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sys
 import zlib
-from typing import Protocol
+from collections.abc import Iterator
+from typing import Any, Final
 
-
-class _Stream(Protocol):
-    def decompress(self, data: bytes, /) -> bytes: ...
+_PIECE: Final = 65_536  # bytes of an opened answer that are looked at in one go
 
 
 def opened(body: bytes, encoding: str, most: int) -> bytes | None:
@@ -37,7 +36,7 @@ def _opened(body: bytes, name: str, most: int) -> bytes | None:
 def _inflated(body: bytes, bits: int, most: int) -> bytes | None:
     stream = zlib.decompressobj(bits)
     inner = stream.decompress(body, most + 1)
-    if stream.eof and len(inner) <= most:
+    if stream.eof and len(inner) <= most and not stream.unused_data:  # others might read a second part of it
         return inner
     return None
 
@@ -53,7 +52,7 @@ def _zstd(body: bytes, most: int) -> bytes | None:
         inner = stream.decompress(body, most + 1)
     except zstd.ZstdError:
         return None
-    if stream.eof and len(inner) <= most:
+    if stream.eof and len(inner) <= most and not stream.unused_data:
         return inner
     return None
 
@@ -61,31 +60,27 @@ def _zstd(body: bytes, most: int) -> bytes | None:
 class SideReader:
     """Opens an answer as it passes, to read its usage; gives up quietly when it cannot."""
 
-    __slots__ = ("_stream",)
+    __slots__ = ("_stream", "is_blind")
 
     def __init__(self, encoding: str) -> None:
         name = encoding.strip().lower()
-        self._stream: _Stream | None = None
+        self._stream: Any = None
         if name in {"gzip", "x-gzip"}:
             self._stream = zlib.decompressobj(47)
-        elif name not in {"", "identity"}:
-            self._stream = _NoDecoder()
+        self.is_blind = self._stream is None and name not in {"", "identity"}  # it cannot read this answer
 
-    @property
-    def is_blind(self) -> bool:
-        """Whether it cannot read this answer."""
-        return isinstance(self._stream, _NoDecoder)
-
-    def feed(self, chunk: bytes) -> bytes:
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """What these bytes say, in small pieces: a little that is compressed may be very much."""
         if self._stream is None:
-            return chunk
-        try:
-            return self._stream.decompress(chunk)
-        except zlib.error:
-            self._stream = _NoDecoder()
-            return b""
-
-
-class _NoDecoder:
-    def decompress(self, data: bytes, /) -> bytes:
-        return b""
+            for start in range(0, 0 if self.is_blind else len(chunk), _PIECE):
+                yield chunk[start : start + _PIECE]
+            return
+        plain = b""
+        while chunk or len(plain) == _PIECE:
+            try:
+                plain = self._stream.decompress(chunk, _PIECE)
+            except zlib.error:
+                self._stream, self.is_blind = None, True
+                return
+            chunk = self._stream.unconsumed_tail
+            yield plain

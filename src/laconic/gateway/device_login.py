@@ -11,8 +11,10 @@ import msgspec
 
 from laconic.config import outbound_proxy
 from laconic.errors import NotAllowed, UpstreamError
-from laconic.gateway.identity_provider import check_address, fetch
+from laconic.gateway.identity_provider import LARGEST, check_address, fetch
 from laconic.gateway.team_login import IssuedKey, LoginOffer
+from laconic.gateway.upstream_session import read_start
+from laconic.sessions.team.keys import KEY
 
 T = TypeVar("T")
 PATH: Final = "/laconic/login/"
@@ -75,17 +77,20 @@ async def _bring(address: str, token: str) -> IssuedKey:
             aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)) as client,
             client.post(address, data=body, allow_redirects=False, proxy=outbound_proxy(address)) as answer,
         ):
-            said = await answer.read()
+            said = await read_start(answer, LARGEST)
     except (aiohttp.ClientError, TimeoutError) as error:
         raise UpstreamError(f"The gateway cannot be reached ({type(error).__name__}).", "Try again.") from None
     if answer.status != 200:
         raise NotAllowed(f"The gateway gave no key: {said[:300].decode('utf-8', 'replace')}", "Ask your team.")
-    return _decode(said, IssuedKey)
+    issued = _decode(said, IssuedKey)
+    if not KEY.fullmatch(issued.key):  # it is written into shells and files
+        raise UpstreamError("The gateway gave something that is no key.", "Check the address.")
+    return issued
 
 
 def _decode(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(body, type=kind)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         said = body[:200].decode("utf-8", "replace")
         raise UpstreamError(f"This is not the answer that a login needs: {said}", "Check the address.") from None

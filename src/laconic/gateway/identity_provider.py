@@ -16,6 +16,7 @@ import msgspec
 
 from laconic.config import outbound_proxy
 from laconic.errors import BadSetting, NotAllowed, UpstreamError
+from laconic.gateway.upstream_session import read_start
 from laconic.local_addresses import is_loopback
 
 _ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA")
@@ -23,7 +24,7 @@ _LEEWAY: Final = 30.0  # seconds that clocks may differ
 _AGE: Final = 600.0  # seconds after which a token is too old to get a key for
 _KEYS_AGE: Final = 300.0  # seconds that the provider's keys are remembered
 _BETWEEN: Final = 10.0  # seconds between two looks for a key that nobody knows
-_LARGEST: Final = 1_000_000  # bytes of an answer
+LARGEST: Final = 1_000_000  # bytes of an answer
 
 
 class OpenIdConfiguration(msgspec.Struct, frozen=True):
@@ -63,7 +64,7 @@ class IdentityProvider:
             body = await fetch(f"{self.issuer}/.well-known/openid-configuration")
             try:
                 found = msgspec.json.decode(body, type=OpenIdConfiguration)
-            except msgspec.MsgspecError:
+            except (msgspec.MsgspecError, RecursionError):
                 raise UpstreamError(
                     "The OpenID provider publishes no configuration.", "Check team.oidc_issuer."
                 ) from None
@@ -88,7 +89,7 @@ class IdentityProvider:
                 leeway=_LEEWAY,
                 options={"require": ["exp", "iat", "iss", "aud", "sub"]},
             )
-        except jwt.PyJWTError as error:
+        except (jwt.PyJWTError, RecursionError) as error:  # parts may be nested without end
             raise NotAllowed(f"The token is not valid: {type(error).__name__}.", "Log in again.") from None
         if time.time() - float(claims["iat"]) > _AGE + _LEEWAY:
             raise NotAllowed("The token is too old.", "Log in again.")
@@ -138,7 +139,9 @@ async def fetch(url: str, form: Mapping[str, str] | None = None) -> bytes:
             aiohttp.ClientSession(timeout=timeout) as client,
             client.request(method, url, data=form, allow_redirects=False, proxy=outbound_proxy(url)) as answer,
         ):
-            body = await answer.content.read(_LARGEST)
+            body = await read_start(answer, LARGEST)
+            if len(body) > LARGEST:
+                raise UpstreamError(f"{url} answers with more than {LARGEST} bytes.", "Check the address.")
             if answer.status >= 500 or (form is None and answer.status != 200):
                 raise UpstreamError(f"{url} answers with status {answer.status}.", "Try again later.")
             return body

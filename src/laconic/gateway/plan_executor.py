@@ -78,13 +78,13 @@ class PlanExecutor:
             self._planner.switch(plan.caller.session, headers)
         return plan
 
-    async def downgrade(self, where: Target, plan: Plan) -> Plan | None:
+    async def downgrade(self, where: Target, plan: Plan, *, is_proven: bool) -> Plan | None:
         """The request with calls as text; None when that is not allowed, or no help."""
         if self._is_large(plan.body):
             ask = self._apart
         else:
             ask = self._here
-        return await ask(_downgrade, where, plan)
+        return await ask(_downgrade, where, plan, is_proven)
 
     async def answer_recall(self, where: Target, plan: Plan, held: HeldAnswer, is_last: bool) -> Plan:
         """The request that goes on after an answer which recalled something."""
@@ -147,8 +147,8 @@ def _plan_apart(planner: Planner, off: tuple[str, ...], *request: Any) -> Plan:
     return planner.plan(*request)
 
 
-def _downgrade(planner: Planner, where: Target, plan: Plan) -> Plan | None:
-    return planner.exchange.downgrade(where, plan)
+def _downgrade(planner: Planner, where: Target, plan: Plan, is_proven: bool) -> Plan | None:
+    return planner.exchange.downgrade(where, plan, is_proven=is_proven)
 
 
 def _answer_recall(planner: Planner, where: Target, plan: Plan, held: HeldAnswer, is_last: bool) -> Plan:

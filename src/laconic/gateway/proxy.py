@@ -34,14 +34,14 @@ from laconic.gateway.team_member import MEMBER
 from laconic.gateway.traced_call import describe_call
 from laconic.gateway.turn_recorder import TurnRecorder
 from laconic.gateway.upstream_errors import describe_fault
-from laconic.gateway.upstream_session import open_session
+from laconic.gateway.upstream_session import open_session, read_start
 from laconic.gateway.window_probes import WindowProbes
 from laconic.serving.telemetry import Telemetry
 from laconic.sessions.team.keys import TeamKey
 from laconic.wire.hidden_calls import HeldAnswer
 from laconic.wire.prompted_tool_calls.calls import UnusableCalls
 from laconic.wire.rate_limits import limits_of, with_limit
-from laconic.wire.refusals import named_limit, refusal, refuses_tools, too_long
+from laconic.wire.refusals import named_limit, read_tools_refusal, refusal, too_long
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -245,13 +245,15 @@ class Proxy:
             if plan.caller is not None:
                 passing.limits = limits_of(readable(answer.raw_headers), time.time())
             if plan.caller is None or answer.status < 400:
+                if plan.is_trial and plan.caller is not None:
+                    self._planning.learn(where, plan.caller.model, "prompted")
                 await passing.answer(answer, plan, where)
                 while passing.nonsense is not None:
                     plan = await self._again(asked, plan, passing, passing.nonsense)
                 while passing.held is not None:
                     plan = await self._go_on(asked, plan, passing, passing.held)
                 return
-            said = await answer.read()
+            said = await read_start(answer, _ERROR)
             words = opened(said, answer.headers.get("content-encoding", ""), _ERROR) or said
             passing.limits = with_limit(passing.limits, named_limit(answer.status, words))
             again = await self._open(self._otherwise(asked, plan, answer.status, words), None)
@@ -262,12 +264,15 @@ class Proxy:
 
     async def _otherwise(self, asked: Incoming, plan: Plan, status: int, said: bytes) -> Plan | None:
         """The request that may be accepted where this one was refused; None when there is none."""
-        if refuses_tools(status, said):
-            again = await self._planning.downgrade(asked.where, plan)
-            if again is not None and plan.recall:
-                return await self._planned(asked)  # without `recall`, which cannot be offered in text
-            return again
-        length = too_long(status, said)
+        sent = self._plain_body(asked, plan)
+        refused = read_tools_refusal(status, said, sent)
+        if refused and plan.recall:  # which cannot be offered in text
+            if refused == "said" and await self._planning.downgrade(asked.where, plan, is_proven=True) is not None:
+                return await self._planned(asked)
+            return None
+        if refused:
+            return await self._planning.downgrade(asked.where, plan, is_proven=refused == "said")
+        length = too_long(status, said, sent)
         if length is None or plan.caller is None or plan.off or plan.shortened:
             return None
         await self._planning.overflowed(plan.caller, length)
@@ -275,6 +280,13 @@ class Proxy:
         if shorter.failed or len(shorter.body) >= len(plan.body):
             return None
         return msgspec.structs.replace(shorter, shortened=True)
+
+    def _plain_body(self, asked: Incoming, plan: Plan) -> bytes:
+        """What was sent, as it was before its client compressed it."""
+        encoding = asked.headers.get("content-encoding", "")
+        if plan.opened or not encoding:
+            return plan.body
+        return opened(plan.body, encoding, self._planner.policy.max_body) or plan.body
 
     async def _again(self, asked: Incoming, plan: Plan, passing: ResponseRelay, nonsense: UnusableCalls) -> Plan:
         """The model wrote calls that cannot be used: tell it, and go on with what it answers."""

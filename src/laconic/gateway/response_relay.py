@@ -15,7 +15,7 @@ from laconic.exchange.plan import Plan
 from laconic.exchange.recall import NAME
 from laconic.gateway.compression import SideReader, opened
 from laconic.gateway.headers import downward
-from laconic.gateway.upstream_session import gather_bursts
+from laconic.gateway.upstream_session import FairTurns, gather_bursts, read_start
 from laconic.wire.formats import format_named
 from laconic.wire.hidden_calls import HeldAnswer, HeldStream, HiddenCalls
 from laconic.wire.json_spans import value
@@ -73,10 +73,14 @@ class ResponseRelay:
             await self._end()
 
     async def whole(self, answer: aiohttp.ClientResponse, plan: Plan, body: bytes) -> None:
-        """An answer that was read before it is passed on, as it came."""
+        """An answer whose beginning was read before it is passed on, as it came."""
         self._begin(plan)
         self._add(usage_of(opened(body, _encoding(answer), _WHOLE) or b"", hour=self._hour))
-        await self._pass(answer, plan, body, rewritten=False)
+        await self._start(answer, plan, rewritten=False)
+        await self._write(body)
+        async for chunk in answer.content.iter_any():
+            await self._write(chunk)
+        await self._end()
 
     @property
     def usage(self) -> Usage | None:
@@ -129,10 +133,10 @@ class ResponseRelay:
         self._end_round(plan, stream.answer)
 
     async def _whole_with_recall(self, answer: aiohttp.ClientResponse, plan: Plan, calls: HiddenCalls) -> None:
-        body = await answer.read()
+        body = await read_start(answer, _WHOLE)
         plain = opened(body, _encoding(answer), _WHOLE)
         said = _object(plain)
-        if said is None:
+        if said is None:  # also of an answer that is larger than that
             await self.whole(answer, plan, body)
             return
         self._add(usage_of(plain or b"", hour=self._hour))
@@ -178,8 +182,11 @@ class ResponseRelay:
                 await self._write(chunk)
         elif streamed:
             reader = self._reader = UsageReader(hour=self._hour)
+            turns = FairTurns()
             async for chunk in gather_bursts(answer):
-                reader.feed(side.feed(chunk))
+                for plain in side.feed(chunk):
+                    reader.feed(plain)
+                    await turns.take(len(plain))
                 await self._write(chunk)
             reader.close()
             self._add(reader.so_far)
@@ -189,8 +196,10 @@ class ResponseRelay:
     async def _unstreamed(self, answer: aiohttp.ClientResponse, side: SideReader) -> None:
         body = self._body = bytearray()
         async for chunk in answer.content.iter_any():
-            if len(body) <= _WHOLE:
-                body += side.feed(chunk)
+            for plain in side.feed(chunk):
+                if len(body) > _WHOLE:
+                    break
+                body += plain
             await self._write(chunk)
         whole = bytes(body)
         if len(whole) <= _WHOLE:
@@ -200,9 +209,9 @@ class ResponseRelay:
         self._add(found or self._usage_of_body())
 
     async def _read(self, answer: aiohttp.ClientResponse, plan: Plan, where: Target) -> None:
-        body = await answer.read()
+        body = await read_start(answer, _WHOLE)
         plain = opened(body, _encoding(answer), _WHOLE)
-        if plain is None:  # a provider that compresses unasked, in a way that we cannot open
+        if plain is None or len(body) > _WHOLE:  # compressed unasked, in a way that we cannot open, or too large
             await self.whole(answer, plan, body)
             return
         read = with_calls(format_named(where.format), plain, plan.tools)
@@ -236,10 +245,12 @@ class ResponseRelay:
     ) -> None:
         """Pass a stream on as another writes it; what it used is read from what the provider sent."""
         reader = self._reader = UsageReader(hour=self._hour)
+        turns = FairTurns()
         async for chunk in answer.content.iter_any():
-            plain = side.feed(chunk)
-            reader.feed(plain)
-            await self._write(stream.feed(plain))
+            for plain in side.feed(chunk):
+                reader.feed(plain)
+                await self._write(stream.feed(plain))
+                await turns.take(len(plain))
         reader.close()
         self._add(reader.so_far)
         await self._write(stream.close())

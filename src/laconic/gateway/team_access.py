@@ -30,7 +30,6 @@ _KNOWN: Final = 10_000  # keys that are remembered
 _THREADS: Final = 4
 _WAIT: Final = 60.0  # seconds that a request waits for others that use up the rest of a budget
 _LOOK: Final = 0.5  # seconds between two looks
-_ANSWER: Final = 128_000  # tokens of an answer, where the request does not limit it
 _DOUBT: Final = 1.5  # by which a provider may count more tokens than we do
 _ADDED: Final = 1_000  # tokens that a provider may add to a prompt: for tools, around messages
 _PENDING: Final = 100_000  # charges that wait for the store
@@ -212,7 +211,7 @@ class TeamAccess:
             tokens = _DOUBT * plan.prepared.tokens + _ADDED
         written = price.prompt_dollars(plain=0, read=0, write=tokens, hour=tokens)
         plain = price.prompt_dollars(plain=tokens, read=0, write=0, hour=0)
-        return max(written, plain) + price.output_dollars(plan.answer_limit or _ANSWER, tokens)
+        return max(written, plain) + price.output_dollars(plan.answer_limit, tokens)
 
     def _write_pending(self) -> None:
         """Charge all that waits, in order; what cannot be charged waits on."""

@@ -34,11 +34,11 @@ _DROPPED: Final = frozenset(
 )
 _CONVERSATION: Final = re.compile(
     r"(?:/v1)?/messages|(?:/openai|/api)?(?:/v1|/v1beta/openai)?/(?:chat/completions|responses)"
-    r"|/v1(?:beta|alpha)?/models/[\w.-]+:(?:streamGenerateContent|generateContent)"
+    r"|/v1(?:beta|alpha)?/models/\w[\w.-]*:(?:streamGenerateContent|generateContent)"
 )
 _FREE: Final = {
-    "GET": re.compile(r"(?:/openai|/api)?/v1(?:beta|alpha)?(?:/openai)?/models(?:/[\w.-]+)?"),
-    "POST": re.compile(r"/v1/messages/count_tokens|/v1(?:beta|alpha)?/models/[\w.-]+:countTokens"),
+    "GET": re.compile(r"(?:/openai|/api)?/v1(?:beta|alpha)?(?:/openai)?/models(?:/\w[\w.-]*)?"),
+    "POST": re.compile(r"/v1/messages/count_tokens|/v1(?:beta|alpha)?/models/\w[\w.-]*:countTokens"),
 }
 _BEGINS: Final = re.compile(r"(?<![\w-])lac-[\w-]*")
 Refuse = Callable[[Scope, TeamRefusal], ASGIApp]

@@ -15,6 +15,7 @@ from starlette.routing import Route
 from laconic.config import Settings
 from laconic.errors import LaconicError, NotAllowed
 from laconic.gateway.identity_provider import IdentityProvider, Person
+from laconic.serving.bounded_body import read_bounded
 from laconic.sessions.team.keys import TeamKey, TeamKeys, parse_budget
 
 NOTE: Final = "login"
@@ -83,7 +84,7 @@ class TeamLogin:
         """A key for whoever the token is about."""
         try:
             asked = msgspec.json.decode(body, type=LoginRequest)
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RecursionError):
             raise NotAllowed("There is no token.", 'Send {"id_token": "..."}.') from None
         person = await self._provider.read_person(asked.id_token)
         if self._domains and person.name.rpartition("@")[2].lower() not in self._domains:
@@ -122,11 +123,9 @@ def make_login_application(login: TeamLogin) -> Starlette:
 
 
 async def _read(request: Request) -> bytes:
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _LARGEST:
-            raise NotAllowed("The token is too long.", "Log in again.")
+    body = await read_bounded(request, _LARGEST)
+    if body is None:
+        raise NotAllowed("The token is too long.", "Log in again.")
     return body
 
 

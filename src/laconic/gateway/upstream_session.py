@@ -15,6 +15,8 @@ from aiohttp.client_proto import ResponseHandler
 
 _BURST: Final = 0.001  # seconds between two pieces of a stream that comes at once
 _LINE: Final = 64 * 1024  # bytes of a header
+_TURN: Final = 64 * 1024  # bytes of one stream that are looked at in one go
+_PIECE: Final = 256 * 1024
 _AUTO: Final = frozenset({"User-Agent", "Accept", "Accept-Encoding", "Content-Type"})
 
 
@@ -78,6 +80,30 @@ async def gather_bursts(answer: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
             await connection.protocol.rest(_BURST)
             now = time.monotonic()
         last = now
+
+
+class FairTurns:
+    """Lets other streams go on beside one that comes faster than it is looked at."""
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left = _TURN
+
+    async def take(self, size: int) -> None:
+        """So many bytes were looked at."""
+        self._left -= size
+        if self._left <= 0:
+            self._left = _TURN
+            await asyncio.sleep(0)
+
+
+async def read_start(answer: aiohttp.ClientResponse, most: int) -> bytes:
+    """An answer, or little more than `most` bytes of one that is longer: the rest of it is still to be read."""
+    read = bytearray()
+    while len(read) <= most and (piece := await answer.content.read(_PIECE)):
+        read += piece
+    return bytes(read)
 
 
 def _tls(certificates: Sequence[str]) -> ssl.SSLContext | bool:

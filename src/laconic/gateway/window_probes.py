@@ -14,9 +14,11 @@ import msgspec
 
 from laconic.exchange.caller import Caller, Target
 from laconic.gateway.routes import FindProxy
+from laconic.gateway.upstream_session import read_start
 from laconic.wire.ollama import read_loaded_window, read_set_window
 
 log = logging.getLogger("laconic.gateway")
+_LARGEST: Final = 16 * 2**20  # bytes of an answer that are read
 _PORT: Final = 11434
 _NAME: Final = "ollama"
 _WAIT: Final = aiohttp.ClientTimeout(total=5.0)
@@ -70,7 +72,7 @@ class WindowProbes:
             method, address, data=body, headers=headers, timeout=_WAIT, allow_redirects=False, proxy=proxy
         ) as answer:
             if answer.status == 200:
-                return await answer.read()
+                return await read_start(answer, _LARGEST)
             return b""
 
 

@@ -17,6 +17,8 @@ from typing import Any, Final
 
 import msgspec
 
+_LARGEST: Final = 300_000  # characters of a manifest in TOML
+_DOTS: Final = 100  # in one line of it
 _REQUIREMENTS: Final = re.compile(r"requirements[\w.-]*\.txt")
 _NAME: Final = re.compile(r"^[A-Za-z0-9@][\w./@-]*")
 
@@ -57,8 +59,15 @@ def _names(items: Iterable[object]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(match[0] for match in found if match))
 
 
+def _read_toml(text: str) -> dict[str, Any]:
+    """A manifest; one that would take thousands of times its size to read is broken."""
+    if len(text) > _LARGEST or any(line.count(".") > _DOTS for line in text.split("\n")):
+        raise ValueError("too large")
+    return tomllib.loads(text)
+
+
 def _pyproject(path: str, text: str) -> Project:
-    data: dict[str, Any] = tomllib.loads(text)
+    data = _read_toml(text)
     about = data.get("project") or {}
     poetry = (data.get("tool") or {}).get("poetry") or {}
     needs = about.get("dependencies") or [key for key in poetry.get("dependencies") or {} if key != "python"]
@@ -123,7 +132,7 @@ def _list_entries(path: str, data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _cargo(path: str, text: str) -> Project:
-    data: dict[str, Any] = tomllib.loads(text)
+    data = _read_toml(text)
     about = data.get("package") or {}
     version = about.get("version")
     return Project(

@@ -9,6 +9,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from mcp.server.streamable_http import StreamableHTTPServerTransport
+from mcp.server.transport_security import RequestBodyLimitMiddleware
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import jsonrpc_message_adapter
 from starlette.applications import Starlette
@@ -16,17 +17,20 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope
+from starlette.types import Message as AsgiMessage
 from starlette.types import Send as AsgiSend
 
 from laconic.mcp_proxy.messages import Identifier, Message, is_notification
 from laconic.mcp_proxy.relay import MakeRelay
 from laconic.serving.access_tokens import TokenCheck
 from laconic.serving.hosts import AllowedHosts, HostCheck
+from laconic.serving.session_limit import SESSION, SessionLimit
 
 _SESSIONS: Final = 64
+_SPARE: Final = 16  # sessions above the limit that may be open while others are being ended
+_LARGEST: Final = 32 * 1024 * 1024  # bytes of a message
 _IDLE: Final = 1_800.0  # seconds after which a silent session ends
 _QUEUED: Final = 500  # messages that wait for a client; while they do, notifications of a flood are dropped
-_SESSION: Final = "mcp-session-id"
 
 
 class HttpFront:
@@ -38,15 +42,38 @@ class HttpFront:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def handle(self, scope: Scope, receive: Receive, send: AsgiSend) -> None:
-        name = Request(scope).headers.get(_SESSION)
-        if name is not None and name not in self._sessions:
-            await PlainTextResponse("Session not found", 404)(scope, receive, send)
-            return
+        name = Request(scope).headers.get(SESSION)
         if name is None:
-            if len(self._sessions) >= _SESSIONS:
-                await PlainTextResponse("Too many sessions", 503)(scope, receive, send)
-                return
-            name = await self._open()
+            await self._begin(scope, receive, send)
+        elif name in self._sessions:
+            await self._go_on(name, scope, receive, send)
+        else:
+            await PlainTextResponse("Session not found", 404)(scope, receive, send)
+
+    async def _begin(self, scope: Scope, receive: Receive, send: AsgiSend) -> None:
+        """A session opens with a message, and only if that is one that opens sessions."""
+        if scope["method"] != "POST":
+            await PlainTextResponse("Name a session", 400)(scope, receive, send)
+            return
+        if len(self._sessions) >= _SESSIONS + _SPARE:
+            await PlainTextResponse("Too many sessions", 503)(scope, receive, send)
+            return
+        name = await self._open()
+        is_open = False
+
+        async def watch(message: AsgiMessage) -> None:
+            nonlocal is_open
+            if message["type"] == "http.response.start":
+                is_open = message["status"] < 400
+            await send(message)
+
+        try:
+            await self._go_on(name, scope, receive, watch)
+        finally:
+            if not is_open:
+                self._end(name)
+
+    async def _go_on(self, name: str, scope: Scope, receive: Receive, send: AsgiSend) -> None:
         transport = self._sessions[name]
         await transport.handle_request(scope, receive, send)
         if transport.is_terminated:
@@ -113,17 +140,8 @@ def around_application(make: MakeRelay, hosts: AllowedHosts, token: str = "") ->
         yield
         await front.close()
 
-    app: ASGIApp = Starlette(routes=[Route("/mcp", _Endpoint(front))], lifespan=lifespan)
+    bounded = SessionLimit(RequestBodyLimitMiddleware(front.handle, _LARGEST), _SESSIONS)
+    app: ASGIApp = Starlette(routes=[Route("/mcp", bounded)], lifespan=lifespan)
     if token:
         app = TokenCheck(app, token)
     return HostCheck(app, hosts)
-
-
-class _Endpoint:
-    """Starlette hands an object, unlike a function, the bare ASGI call."""
-
-    def __init__(self, front: HttpFront) -> None:
-        self._front = front
-
-    async def __call__(self, scope: Scope, receive: Receive, send: AsgiSend) -> None:
-        await self._front.handle(scope, receive, send)

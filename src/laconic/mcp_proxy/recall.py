@@ -53,7 +53,7 @@ def _select(reducer: ResultReducer, ref: str, path: str) -> str:
     """What lies at a path of archived JSON: a text as it is, anything else as JSON."""
     try:
         value = msgspec.json.decode(reducer.archive.get(ref))
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         raise UsageError(f"{ref} is not JSON.", "Use lines or grep.") from None
     found = select_path(value, path)
     if isinstance(found, str):

@@ -246,7 +246,7 @@ def _decode_object(text: str) -> object:
     """Arguments that a model wrote as a text."""
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         raise UsageError("`arguments` is not a map.", "Write a JSON object.") from None
 
 

@@ -31,6 +31,7 @@ from laconic.mcp_server.tools_and_resources import list_tools
 from laconic.organisation.push_queue import PushQueue
 from laconic.organisation.repository_access import OFFERED, ReadableSessions
 from laconic.organisation.webhooks import read_push
+from laconic.serving.bounded_body import read_bounded
 from laconic.serving.hosts import AllowedHosts, HostCheck
 from laconic.serving.readiness import Readiness
 from laconic.sessions.team.keys import TeamKey
@@ -148,11 +149,9 @@ class OrganisationServer:
 
     async def take_push(self, request: Request) -> Response:
         """Put the repository that a webhook reports into the queue."""
-        body = b""
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > _REPORT:
-                return JSONResponse({"error": "The report is too long."}, 413)
+        body = await read_bounded(request, _REPORT)
+        if body is None:
+            return JSONResponse({"error": "The report is too long."}, 413)
         try:
             origins = read_push(request.path_params["forge"], request.headers, body, self._parts.hook_secret)
         except NotAllowed as error:
@@ -168,8 +167,8 @@ class OrganisationServer:
 
     async def send_contents(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Parsed contents to whoever shows their keys: nobody can without the bytes themselves."""
-        body = await Request(scope, receive).body()
-        if len(body) % KEY_BYTES or len(body) > KEY_BYTES * MOST_KEYS:
+        body = await read_bounded(Request(scope, receive), KEY_BYTES * MOST_KEYS)
+        if body is None or len(body) % KEY_BYTES:
             problem = f"Send at most {MOST_KEYS} keys of {KEY_BYTES} bytes, one after the other."
             await JSONResponse({"error": problem}, 400)(scope, receive, send)
             return

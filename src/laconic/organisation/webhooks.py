@@ -31,7 +31,7 @@ def read_push(forge: str, headers: Mapping[str, str], body: bytes, secret: str) 
         return []
     try:
         report = msgspec.json.decode(body)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         raise UsageError("The request is not JSON.", "Set the webhook's content type to application/json.") from None
     return _read_addresses(report)
 

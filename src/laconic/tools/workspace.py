@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from laconic.errors import IndexUnavailable, UsageError
+from laconic.errors import IndexUnavailable, Unreadable, UsageError
 from laconic.index import catalog
 from laconic.index.choose_parser import choose_parser
 from laconic.index.store.statistics import Statistics, read_statistics_of_file
@@ -101,7 +101,12 @@ def _root(call: ToolCall) -> Path:
     named = call.text("path")
     if not named:
         return call.runtime.root
-    return (call.runtime.root / Path(named).expanduser()).resolve()
+    try:
+        return (call.runtime.root / Path(named).expanduser()).resolve()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise Unreadable(
+            f"{named[:200]!r} is not a usable path: {error}.", "Name the folder of a code base."
+        ) from None
 
 
 def _known(call: ToolCall) -> set[Path]:

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from laconic.wire.parsed_request import ParsedRequest
 
 CallOwner = Literal["", "hidden", "client"]
+_HELD: Final = 8 * 2**20  # bytes of an answer that are held back
+_READ: Final = 64 * 2**20  # bytes of an answer that are kept for the next request
 
 
 class HeldAnswer(msgspec.Struct, frozen=True):
@@ -50,7 +52,10 @@ class HeldStream(ABC):
         self._name = name
         self._events = ServerSentEvents()
         self._held: list[tuple[bytes, Json | None]] = []
+        self._held_size = 0
+        self._read = 0  # bytes
         self._is_holding = False
+        self._is_full = False  # nothing more can be held back: the rest passes without hidden calls
         self._has_others = False  # calls for the client
         self._round = 0
         self._counters: Counter[str] = Counter()  # of this answer
@@ -79,7 +84,8 @@ class HeldStream(ABC):
         self._counters.clear()
         self._events = ServerSentEvents()
         self._held.clear()
-        self._is_holding = self._has_others = False
+        self._held_size = self._read = 0
+        self._is_holding = self._is_full = self._has_others = False
         self._round += 1
         self.answer = None
 
@@ -90,21 +96,33 @@ class HeldStream(ABC):
 
     def _take(self, raw: bytes) -> bytes:
         event = _decode(raw)
+        self._read += len(raw)
+        if self._read > _READ:
+            self._is_full = True
         if event is not None:
-            self._observe(event)
+            if not self._is_full:
+                self._observe(event)
             owner = self._begins_call(event)
             self._has_others = self._has_others or owner == "client"
-            if owner == "hidden":
+            if owner == "hidden" and not self._is_full:
                 self._is_holding = True
-                before = self._before_call(event)
-                self._held.append((raw, event))
-                return before
+                return self._before_call(event) + self._hold(raw, event)
         if self._is_holding:
-            self._held.append((raw, event))
-            return b""
+            return self._hold(raw, event)
         if event is None:
             return raw
+        if self._is_full:
+            return self._pass_visible(raw, event)
         return self._pass(raw, event)
+
+    def _hold(self, raw: bytes, event: Json | None) -> bytes:
+        """Keep an event back; one too many lets all of them go, without the hidden calls."""
+        self._held.append((raw, event))
+        self._held_size += len(raw)
+        if self._held_size <= _HELD:
+            return b""
+        self._is_full = True
+        return self._release()
 
     def _release(self) -> bytes:
         out: list[bytes] = []
@@ -174,8 +192,11 @@ def sum_reports(first: object, last: object) -> Json:
 
 
 def _decode(raw: bytes) -> Json | None:
+    data = data_of(raw)
+    if not data:
+        return None
     try:
-        event = value(data_of(raw))
+        event = value(data)
     except MalformedRequest:
         return None  # `[DONE]`, comments, keep-alives
     if isinstance(event, dict):

@@ -17,6 +17,8 @@ _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _SPAN: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d)")
 _EPOCH: Final = 10**9  # a larger number is a point in time, not a duration
 _EPOCH_MS: Final = 10**12
+_SMALLEST: Final = 1_024  # tokens: nobody could ask anything under a smaller limit, whatever somebody says
+_OF_TOKENS: Final = ("tokens", "tokens_left", "tokens_reset")
 
 
 class RateLimits(msgspec.Struct, frozen=True):
@@ -51,6 +53,9 @@ def limits_of(headers: Mapping[str, str], now: float) -> RateLimits | None:
             if name in headers and (read := _read(field, name, headers[name], now)) is not None:
                 found[field] = read
                 break
+    if found.get("tokens", _SMALLEST) < _SMALLEST:
+        for field in _OF_TOKENS:
+            found.pop(field, None)
     if found and any(name in headers for name in _names_of("input_only")):
         found["input_only"] = True
     if found:

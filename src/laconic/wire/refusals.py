@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
 from laconic.wire.formats import FORMATS
+from laconic.wire.quoted_words import is_quoted
 
+ToolsRefusal = Literal["", "quoted", "said"]  # quoted: the words are also in the request, so they may mean nothing
 _NO_TOOLS: Final = re.compile(
-    rb"(?:does not|doesn't|not|no endpoints found that) support (?:\w+ )?(?:tool|function)"
-    rb"|(?:tool|function)[\w ]*(?:is|are) not supported"
-    rb"|--enable-auto-tool-choice|--jinja|unsupported (?:parameter|field)[^a-z]{1,4}tools"
+    r"(?:does not|doesn't|not|no endpoints found that) support (?:\w+ )?(?:tool|function)"
+    r"|(?:tool|function)[\w ]*(?:is|are) not supported"
+    r"|--enable-auto-tool-choice|--jinja|unsupported (?:parameter|field)[^a-z]{1,4}tools"
 )
 _BEGINS: Final = 60  # characters that may stand before it
 _SMALLEST: Final = 1_024  # tokens: no model takes less, whatever somebody says
@@ -30,10 +32,19 @@ def refusal(format: str, status: int, message: str) -> bytes:
 
 def refuses_tools(status: int, body: bytes) -> bool:
     """Whether a provider says that its model cannot call functions, in the words of the servers that we know."""
+    return bool(read_tools_refusal(status, body, b""))
+
+
+def read_tools_refusal(status: int, body: bytes, request: bytes) -> ToolsRefusal:
+    """The same of the answer to a request, whose own words prove nothing."""
     if status not in {400, 404, 422, 500, 501}:
-        return False
-    text = body[:20_000].lower()
-    return _NO_TOOLS.search(text) is not None
+        return ""
+    found: ToolsRefusal = ""
+    for words in _NO_TOOLS.finditer(_message(body).lower()[:_NAMED]):
+        if not is_quoted(words[0], request):
+            return "said"
+        found = "quoted"
+    return found
 
 
 class PromptTooLong(msgspec.Struct, frozen=True):
@@ -43,15 +54,15 @@ class PromptTooLong(msgspec.Struct, frozen=True):
     sent: int = 0  # 0: not said
 
 
-def too_long(status: int, body: bytes) -> PromptTooLong | None:
-    """What a provider says when a prompt is too long; None when it says something else."""
+def too_long(status: int, body: bytes, request: bytes = b"") -> PromptTooLong | None:
+    """What a provider says when a prompt is too long; None when it says something else, or only quotes the request."""
     if status not in {400, 413, 422}:
         return None
     text = _message(body).lower().replace(",", "")
     # The numbers stand at the start of what a provider says: further behind, the conversation may be quoted.
     for pattern in _too_long_patterns():
         found = pattern.search(text[:400])
-        if found is None or found.start() > _BEGINS:
+        if found is None or found.start() > _BEGINS or is_quoted(found[0], request):
             continue
         most, sent = int(found["most"]) - int(found.groupdict().get("answer") or 0), int(found["sent"] or 0)
         if _SMALLEST <= most <= _LARGEST and (not sent or sent > most // 2):

@@ -6,30 +6,35 @@ import re
 from typing import Final
 
 _END: Final = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+_LONGEST: Final = 16 * 2**20  # bytes of an event that is waited for
 
 
 class ServerSentEvents:
-    """Holds what has arrived of the next event."""
+    """Holds what has arrived of the next event, unless that is absurdly long."""
 
     __slots__ = ("_rest",)
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._rest = bytearray()
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """The events that are complete now, each with the blank line that ends it."""
-        data = self._rest + chunk
+        looked = max(0, len(self._rest) - 3)
+        data = self._rest
+        data += chunk
         found = []
         at = 0
-        for match in _END.finditer(data, max(0, len(self._rest) - 3)):
-            found.append(data[at : match.end()])
+        for match in _END.finditer(data, looked):
+            found.append(bytes(data[at : match.end()]))
             at = match.end()
-        self._rest = data[at:]
+        self._rest = data[at:] if at else data
+        if len(self._rest) > _LONGEST:
+            found.append(self.close())
         return found
 
     def close(self) -> bytes:
         """What is left of an event that never ended."""
-        rest, self._rest = self._rest, b""
+        rest, self._rest = bytes(self._rest), bytearray()
         return rest
 
 

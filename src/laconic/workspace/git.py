@@ -59,6 +59,7 @@ class GitUserConfig(msgspec.Struct, frozen=True):
     compared: dict[str, str] = {}  # how files are compared
     files: dict[str, str] = {}  # ignore rules and attributes for all repositories
     trusted: tuple[str, ...] = ()  # folders that the user calls safe
+    hooks: str = ""  # where hooks are
 
 
 def git(folder: Path, *args: str, seconds: float = 30.0, given: bytes = b"") -> bytes:
@@ -141,6 +142,22 @@ def list_files(folder: Path) -> list[bytes] | None:
     return list(dict.fromkeys(name.rstrip(b"/") for name in out.split(b"\0") if name))
 
 
+def list_repositories_within(folder: Path) -> list[bytes]:
+    """Names of the repositories below a folder that git knows of: submodules, and untracked ones."""
+    try:
+        out = git(folder, "ls-files", "-so", "--exclude-standard", "-z", seconds=60)
+    except WorkspaceError:
+        return []
+    found = []
+    for entry in out.split(b"\0"):
+        stage, tab, name = entry.partition(b"\t")
+        if tab and stage.startswith(b"160000 "):
+            found.append(name)
+        elif entry.endswith(b"/"):
+            found.append(entry.rstrip(b"/"))
+    return found
+
+
 @lru_cache(maxsize=64)
 def _clean(repository: Repository) -> CleanGitDir:
     """The folder that stands for a repository, made once; the command that uses it holds it."""
@@ -167,7 +184,15 @@ def user_config(program: str) -> GitUserConfig:
         if name in {"core.excludesfile", "core.attributesfile"}:
             files[name] = value
     trusted = tuple(value for name, _, value in pairs if name == "safe.directory" and value)
-    return GitUserConfig(harmless(config), files, trusted)
+    return GitUserConfig(harmless(config), files, trusted, config.get("core.hookspath", ""))
+
+
+def find_user_hooks(folder: Path) -> str:
+    """Where the user's own configuration says that hooks are; empty if it does not say, or if there is no git."""
+    try:
+        return user_config(find_program("git", folder)).hooks
+    except CommandFailed:
+        return ""
 
 
 def repository_of(folder: Path) -> Repository | None:

@@ -14,7 +14,12 @@ _LETTERS: Final = {"n": "\n", "t": "\t", "b": "\b"}
 
 def parse_config(text: str) -> dict[str, str]:
     """Names such as `core.autocrlf` and their values, the last of each; a name without a value is `true`."""
-    found: dict[str, str] = {}
+    return dict(list_config(text))
+
+
+def list_config(text: str) -> list[tuple[str, str]]:
+    """The same in the order in which they are written, all of each."""
+    found: list[tuple[str, str]] = []
     section = ""
     for line in text.replace("\r\n", "\n").replace("\\\n", "").split("\n"):
         rest = line
@@ -29,7 +34,7 @@ def parse_config(text: str) -> dict[str, str]:
                 section = f"{header[1].lower()}.{name}"
             rest = rest[header.end() :]
         if section and (key := _KEY.match(rest)):
-            found[f"{section}.{key[1].lower()}"] = _value(rest[key.end() :]) if key[2] else "true"
+            found.append((f"{section}.{key[1].lower()}", _value(rest[key.end() :]) if key[2] else "true"))
     return found
 
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import os
 import re
+import time
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from laconic.errors import Unreadable
+from laconic.workspace.read_file import read_listed
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 _FILES: Final = (b".gitignore", b".ignore")
+_LARGEST: Final = 1_000_000  # bytes of such a file
+_STARS: Final = 3  # in one name, and folders of any name in one pattern: more would take very long to try
+_LONGEST: Final = 4_096  # characters of a pattern
+_SLOW: Final = 0.002  # seconds that one name may take before it counts
+_PATIENCE: Final = 10.0  # seconds that slow names may take in all: then nothing is left out any more
 # Folders that are never somebody's source, and large: left out even where no ignore file says so.
 _HEAVY: Final = frozenset(
     {b"node_modules", b"__pycache__", b".venv", b".tox", b".nox", b".mypy_cache", b".ruff_cache", b".pytest_cache"}
@@ -24,6 +32,7 @@ class IgnoreFiles:
 
     def __init__(self, top: bytes) -> None:
         self._top = top
+        self._left = _PATIENCE
 
     def walk(self, never: frozenset[bytes]) -> Iterator[tuple[bytes, list[bytes]]]:
         """Each folder with the files directly in it, named from the top; links are named, never followed."""
@@ -44,7 +53,11 @@ class IgnoreFiles:
         for entry in entries:
             name = folder + entry.name
             inside = entry.is_dir(follow_symlinks=False)
-            if entry.name in never or (inside and entry.name in _HEAVY) or (specs and _matches(specs, name, inside)):
+            if (
+                entry.name in never
+                or (inside and entry.name in _HEAVY)
+                or (specs and self._leaves_out(specs, name, inside))
+            ):
                 continue
             if inside:
                 folders.append(name + b"/")
@@ -54,6 +67,16 @@ class IgnoreFiles:
         for name in sorted(folders):
             yield from self._walk(name, never, specs)
 
+    def _leaves_out(self, specs: list[tuple[int, GitIgnoreSpec]], name: bytes, folder: bool) -> bool:
+        if self._left <= 0:
+            return False
+        start = time.thread_time()
+        found = _matches(specs, name, folder)
+        took = time.thread_time() - start
+        if took > _SLOW:
+            self._left -= took
+        return found
+
 
 def _spec(files: list[bytes]) -> GitIgnoreSpec:
     from pathspec import GitIgnoreSpec  # only folders without git need it
@@ -61,8 +84,8 @@ def _spec(files: list[bytes]) -> GitIgnoreSpec:
     lines: list[str] = []
     for file in files:
         try:
-            lines += Path(os.fsdecode(file)).read_bytes().decode("utf-8", "replace").splitlines()
-        except OSError:
+            lines += read_listed(os.fsdecode(file), "", _LARGEST).decode("utf-8", "replace").splitlines()
+        except Unreadable:
             continue
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # of sets that a later Python may read otherwise
@@ -70,9 +93,14 @@ def _spec(files: list[bytes]) -> GitIgnoreSpec:
 
 
 def _is_pattern(line: str) -> bool:
-    """Whether a line can be read; git passes over those that cannot."""
+    """Whether a line can be read, and tried in a reasonable time; git passes over those that cannot be read."""
     from pathspec import GitIgnoreSpec
 
+    names = line.split("/")
+    if len(line) > _LONGEST or names.count("**") > _STARS:
+        return False
+    if any(name.count("*") > _STARS for name in names):
+        return False
     try:
         GitIgnoreSpec.from_lines([line])
     except (ValueError, re.error):

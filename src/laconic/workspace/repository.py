@@ -18,7 +18,18 @@ from laconic.workspace.git_config import parse_config
 
 Trusted = Callable[[Path], Sequence[str]]  # the folders that the user calls safe, asked for when it matters
 _LARGEST: Final = 1_000_000  # bytes of a file that git keeps for itself; a configuration has hundreds
-_PARTS: Final = ("HEAD", "index", "objects", "objects/info", "refs", "refs/heads", "packed-refs", "logs", "info")
+_PARTS: Final = (
+    "HEAD",
+    "index",
+    "objects",
+    "objects/info",
+    "refs",
+    "refs/heads",
+    "packed-refs",
+    "logs",
+    "logs/HEAD",
+    "info",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +156,10 @@ def _names(git_dir: Path, top: Path) -> bool:
 
 def _check(found: Repository, trusted: Trusted) -> Repository:
     """The same repository, if nothing in it leads to the data of another one."""
-    for part in _linked_parts(found):
-        if not found.holds(target := part.resolve()):
+    for part in _odd_parts(found):
+        if not part.is_symlink():
+            raise Unreadable(f"{part} is neither a file nor a folder.", "Remove it: git would wait for it.")
+        if not found.holds(target := _resolve(part.parent, part.name)):
             _require_trust(found, part, target, trusted)
     for store, borrowed in _alternates(found.objects):
         if not found.holds(borrowed):
@@ -154,18 +167,32 @@ def _check(found: Repository, trusted: Trusted) -> Repository:
     return found
 
 
-def _linked_parts(found: Repository) -> Iterator[Path]:
-    """What is a link although git makes it a file or a folder."""
+def _odd_parts(found: Repository) -> Iterator[Path]:
+    """What is a link, or a pipe, although git makes it a file or a folder."""
     for home in {found.git_dir, found.common_dir}:
         for name in _PARTS:
-            if (home / name).is_symlink():
+            if _is_odd(home / name):
                 yield home / name
-    for folder in (found.objects, found.objects / "pack"):
+    refs = found.common_dir / "refs"
+    folders = (found.objects, found.objects / "pack", found.objects / "info", refs / "heads", refs / "tags")
+    for folder in folders:
         try:
             with os.scandir(folder) as entries:
-                yield from [Path(entry.path) for entry in entries if entry.is_symlink()]
+                yield from [Path(entry.path) for entry in entries if _is_odd_entry(entry)]
         except OSError:
             continue
+
+
+def _is_odd(path: Path) -> bool:
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _is_odd_entry(entry: os.DirEntry[str]) -> bool:
+    return not (entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False))
 
 
 def _alternates(objects: Path) -> Iterator[tuple[Path, Path]]:

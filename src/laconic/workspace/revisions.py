@@ -157,15 +157,19 @@ def _read_diff(output: bytes) -> tuple[list[_Raw], dict[str, FilePatch]]:
 
 
 def _raw(field: str, rest: Iterator[str]) -> _Raw:
-    old_mode, new_mode, old_id, new_id, status = field[1:].split(" ")
+    sides = len(field) - len(field.lstrip(":"))  # two for a file with conflicts, which is compared with both
+    words = field[sides:].split(" ")
+    modes, ids, status = words[: sides + 1], words[sides + 1 : -1], words[-1]
+    if sides > 1:
+        status = "U"
     old_path = next(rest)
     new_path = next(rest) if status[0] in "RC" else old_path
     return _Raw(
         status=status[0],
-        old_mode=old_mode,
-        new_mode=new_mode,
-        old_id=old_id,
-        new_id=new_id,
+        old_mode=modes[0],
+        new_mode=modes[-1],
+        old_id=ids[0],
+        new_id=ids[-1],
         old_path=old_path,
         new_path=new_path,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -64,6 +66,41 @@ def test_each_runner_gets_its_command(tmp_path: Path, files: list[str], expected
     (tmp_path / "crates/one").mkdir(parents=True)
     (tmp_path / "crates/one/Cargo.toml").write_text('[package]\nname = "one-lib"\n')
     assert commands(tmp_path, files) == expected
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "tests/test_$(touch x).py",
+        "tests/a; touch x;.test.ts",
+        "pkg`touch x`/a_test.go",
+        "tests/`touch x`.rs",
+        "core & touch x/src/test/java/x/ATest.java",
+        "src/test/java/x/A$(touch x)Test.java",
+        "spec/a\ntouch x\n_spec.rb",
+        "-c touch x/src/test_a.py",
+        "crates/one/src/a.rs",
+    ],
+)
+@pytest.mark.parametrize("gradle", [False, True])
+def test_no_name_runs_anything_in_a_shell(tmp_path: Path, path: str, gradle: bool) -> None:
+    """A model or a person may run what is proposed."""
+    (tmp_path / "crates/one").mkdir(parents=True)
+    (tmp_path / "crates/one/Cargo.toml").write_text('[package]\nname = "one; touch x"\n')
+    if gradle:
+        (tmp_path / "build.gradle").touch()
+    (command,) = commands(tmp_path, [path])
+    for program in ("pytest", "npx", "go", "cargo", "mvn", "gradle", "bundle"):
+        command = f"{program}() {{ :; }}; {command}"
+    subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, check=True)
+    assert not (tmp_path / "x").exists()
+
+
+def test_manifests_that_must_not_be_opened_are_passed_over(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "package.json")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "Cargo.toml").symlink_to("/dev/zero")
+    assert commands(tmp_path, ["a.test.js", "a/b.rs"]) == ["npx jest a.test.js", "cargo test"]
 
 
 def test_modules_of_gradle_get_a_command_each_by_the_wrapper_of_the_project(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -118,3 +120,31 @@ def test_what_we_write_can_be_read_back(code: Code, tmp_path: Path) -> None:
             assert f"{name}#" in each.symbol or f"{name}(" in each.symbol or f"{name}." in each.symbol
     assert {each.display_name for each in documents["store.py"].symbols} == {"Store", "Door", "close"}
     index.close()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x12\x00" * 5_000_000,  # documents without anything
+        b"\x12\x80\x80\x80\x09" + b"\x12\x00" * 9_437_184,  # one that is larger than any real one
+        b"\x0a\x00" * 10_000_000,
+    ],
+)
+def test_a_file_that_is_made_to_be_slow_costs_little(data: bytes) -> None:
+    tracemalloc.start()
+    before = time.thread_time()
+    assert find_uses(data + _told(), "store.py", 2, "close", lambda path: []) == []
+    took, (_, peak) = time.thread_time() - before, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert took < 15
+    assert peak < 100_000_000
+
+
+def test_occurrences_without_end_cost_no_more_than_some_seconds(code: Code) -> None:
+    defined = [([1, 8, 13], _CLOSE, DEFINITION)]
+    used = [([1, 10, 15], _CLOSE, 8)] * 20_000
+    data = _index(("store.py", UTF8, defined), *[("use.py", UTF8, used)] * 40)
+    texts = {"store.py": _STORE.split("\n"), "use.py": ["x" * 20_000, " " * 10 + "close" + "y" * 20_000]}
+    before = time.thread_time()
+    assert find_uses(data, "store.py", 2, "close", lambda path: texts[path])
+    assert time.thread_time() - before < 8

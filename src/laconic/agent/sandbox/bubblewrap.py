@@ -27,6 +27,7 @@ _ALWAYS: Final = (
 _USERS: Final = (("--unshare-user", "--disable-userns"), ("--unshare-user",))
 # Settings of the kernel belong to root, whatever rights it has lost.
 _KERNEL: Final = ("/proc/sys", "/proc/sysrq-trigger", "/proc/mtrr", "/proc/pressure", "/proc/acpi", "/proc/scsi")
+_KEYS: Final = ("/proc/keys", "/proc/key-users")  # what the kernel's keyrings hold for others
 _SECONDS: Final = 15.0
 _ENDING: Final = 5.0  # seconds in which the kernel ends what a command left running
 
@@ -88,6 +89,9 @@ def arguments(rules: SandboxRules, folder: Path) -> list[str]:
     words = [*_ALWAYS, "--proc", "/proc", "--dev", "/dev"]
     for place in _KERNEL:
         words += ["--ro-bind-try", place, place]
+    for place in _KEYS:
+        if Path(place).exists():
+            words += ["--ro-bind", "/dev/null", place]
     if not rules.network:
         words.append("--unshare-net")
     for path, access in rules.places:

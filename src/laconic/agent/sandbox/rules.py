@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
-from laconic.agent.sandbox.git_folders import git_places
+from laconic.agent.sandbox.git_folders import find_nested, git_places
 from laconic.clients.registry import home_names
 from laconic.config import Settings
 
@@ -52,6 +52,7 @@ class SandboxRules:
     home: Path
     places: tuple[tuple[Path, Access], ...]  # the shallow ones first
     network: bool = False
+    nested: tuple[Path, ...] = ()  # work trees inside the working folder
 
     def extend(self, more: Iterable[tuple[Path, Access]]) -> SandboxRules:
         return replace(self, places=_sort_places({**dict(self.places), **dict(more)}))
@@ -80,7 +81,9 @@ def rules_for(root: Path, settings: Settings, environment: Mapping[str, str]) ->
         if (home / name).exists():
             secrets[home / name] = "private"
     own: dict[Path, Access] = dict.fromkeys(_own(settings), "private")
-    return SandboxRules(root, home, _sort_places({**places, **secrets, **named, **own}), network)
+    return SandboxRules(
+        root, home, _sort_places({**places, **secrets, **named, **own}), network, tuple(find_nested(root))
+    )
 
 
 def _sort_places(places: Mapping[Path, Access]) -> tuple[tuple[Path, Access], ...]:

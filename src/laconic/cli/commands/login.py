@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from laconic.config import Settings
 from laconic.errors import BadSetting, UsageError
+from laconic.render.escape_control import visible_name
 
 if TYPE_CHECKING:
     from laconic.gateway.device_login import DeviceCode
@@ -41,15 +42,16 @@ def run(args: argparse.Namespace, settings: Settings) -> int:
 
     issued = asyncio.run(log_in(url, _tell))
     _write(file, issued.key)
-    print(f"You are {issued.owner}. Your key is kept in {file}.")
+    print(f"You are {visible_name(issued.owner)}. Your key is kept in {file}.")
     print(f"Claude Code:  export ANTHROPIC_BASE_URL={url} ANTHROPIC_AUTH_TOKEN=$(laconic login --key {url})")
     print(f"OpenAI's API: export OPENAI_BASE_URL={url}/v1 OPENAI_API_KEY=$(laconic login --key {url})")
     return 0
 
 
 def _tell(code: DeviceCode) -> None:
-    print(f"Open {code.verification_uri_complete or code.verification_uri}", file=sys.stderr)
-    print(f"and confirm the code {code.user_code}", file=sys.stderr, flush=True)
+    """What a provider says is shown, whatever it is, and does nothing to the terminal."""
+    print(f"Open {visible_name(code.verification_uri_complete or code.verification_uri)}", file=sys.stderr)
+    print(f"and confirm the code {visible_name(code.user_code)}", file=sys.stderr, flush=True)
 
 
 def _read(file: Path, url: str) -> str:

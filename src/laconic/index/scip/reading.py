@@ -6,6 +6,7 @@ the symbol's name at its place.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any, Final, NamedTuple
 
@@ -13,6 +14,8 @@ from laconic.index.scip.messages import DEFINITION, IMPORT, UTF8, UTF16, UTF32, 
 
 FILE: Final = "index.scip"
 LARGEST: Final = 256_000_000  # bytes that are read; a larger index is passed over
+_DOCUMENT: Final = 16_000_000  # bytes of one document; a larger one takes hundreds of times its size to read
+_SECONDS: Final = 3.0  # of work on one question; then what was found so far is the answer
 _DOCUMENTS: Final = 2 << 3 | 2  # the key of a document in the file
 _VARINT: Final = 0
 _SIZED: Final = 2
@@ -33,23 +36,30 @@ class ScipUse(NamedTuple):
 
 def find_uses(data: bytes, path: str, line: int, name: str, lines: Lines) -> list[ScipUse]:
     """All places that mention the name of a definition, if the index knows that definition."""
-    documents = list(_list_documents(data))
-    same = _find_symbols(data, documents, (path, line, name), lines)
+    until = time.thread_time() + _SECONDS
+    same = _find_symbols(data, until, (path, line, name), lines)
     if not same:
         return []
     found: list[ScipUse] = []
-    word = name.encode()
-    for start, end in documents:
-        if data.find(word, start, end) >= 0 and (document := parse("Document", data[start:end])) is not None:
-            known = same if document.relative_path == path else {each for each in same if not _is_local(each)}
-            found += _read_uses(document, known, name, lines)
+    for document in _read_documents(data, name.encode(), until):
+        known = same if document.relative_path == path else {each for each in same if not _is_local(each)}
+        found += _read_uses(document, known, name, lines, until)
     return found
 
 
-def _list_documents(data: bytes) -> Iterator[tuple[int, int]]:
-    """Where the documents of an index are; ends where the file makes no sense."""
+def _read_documents(data: bytes, word: bytes, until: float) -> Iterator[Any]:
+    """The documents that hold a word."""
+    for start, end in _list_documents(data, until):
+        if end - start <= _DOCUMENT and data.find(word, start, end) >= 0:
+            document = parse("Document", data[start:end])
+            if document is not None:
+                yield document
+
+
+def _list_documents(data: bytes, until: float) -> Iterator[tuple[int, int]]:
+    """Where the documents of an index are; ends where the file makes no sense, or takes too long."""
     at = 0
-    while at < len(data):
+    while at < len(data) and time.thread_time() < until:
         key, at = _read_number(data, at)
         kind = key & 7
         if kind == _VARINT:
@@ -79,20 +89,16 @@ def _read_number(data: bytes, at: int) -> tuple[int, int]:
     return value, at
 
 
-def _find_symbols(
-    data: bytes, documents: list[tuple[int, int]], wanted: tuple[str, int, str], lines: Lines
-) -> frozenset[str]:
+def _find_symbols(data: bytes, until: float, wanted: tuple[str, int, str], lines: Lines) -> frozenset[str]:
     """The names that the index gives to what is defined at a place."""
     path, line, name = wanted
-    word = path.encode()
-    for start, end in documents:
-        if data.find(word, start, end) < 0:
-            continue
-        document = parse("Document", data[start:end])
-        if document is None or document.relative_path != path:
+    for document in _read_documents(data, path.encode(), until):
+        if document.relative_path != path:
             continue
         found = set()
         for each in document.occurrences:
+            if time.thread_time() > until:
+                break
             here = each.symbol_roles & DEFINITION and each.range and each.range[0] + 1 == line
             if here and _find_column(document, each, name, lines) is not None:
                 found.add(str(each.symbol))
@@ -105,8 +111,10 @@ def _is_local(symbol: str) -> bool:
     return symbol.startswith("local ")
 
 
-def _read_uses(document: Any, same: Set[str], name: str, lines: Lines) -> Iterator[ScipUse]:
+def _read_uses(document: Any, same: Set[str], name: str, lines: Lines, until: float) -> Iterator[ScipUse]:
     for each in document.occurrences:
+        if time.thread_time() > until:
+            return
         if each.symbol_roles & DEFINITION or (each.symbol not in same and not _has_length(each, len(name))):
             continue
         column = _find_column(document, each, name, lines)

@@ -62,11 +62,12 @@ class PromptedModels:
             return "native"
         return ""
 
-    def note_refusal(self, upstream: str, model: str, base: str = "") -> bool:
-        """The provider says that this model has no tools; whether we may write them as text from now on."""
+    def note_refusal(self, upstream: str, model: str, base: str = "", *, learns: bool = True) -> bool:
+        """The provider says that this model has no tools; whether we may write them as text, now or from now on."""
         if self._is_declared(self._native, upstream, model):
             return False
-        self.learn(upstream, model, "prompted", base)
+        if learns:
+            self.learn(upstream, model, "prompted", base)
         return True
 
     def learn(self, upstream: str, model: str, protocol: str, base: str = "") -> None:
