@@ -75,7 +75,7 @@ def test_without_the_setting_the_model_has_its_own_temperature(tmp_path: Path) -
 
 def test_the_first_message_shows_the_folder_and_no_later_one_does(tmp_path: Path) -> None:
     first, *_, last = _requests(tmp_path, "anthropic")
-    assert "The folder has 1 files: a.py." in json.dumps(first["messages"][0])
+    assert "The folder has 1 file: a.py." in json.dumps(first["messages"][0])
     assert json.dumps(last).count("The folder has") == 1
     assert choose_title([first["messages"][0]["content"][0]["text"]]) == "Look around."
 

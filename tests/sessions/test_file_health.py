@@ -64,4 +64,4 @@ def test_the_doctor_says_it(
     assert main(["doctor", str(tmp_path)]) == 1
     told = capsys.readouterr().out
     assert "WARN ledger.sqlite" in told
-    assert "moved aside" in told
+    assert "Laconic moves it aside and starts a new one" in told
