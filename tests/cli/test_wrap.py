@@ -14,7 +14,7 @@ import pytest
 
 from laconic.cli.commands.wrap import add_arguments, split_words
 from laconic.cli.main import main, parser_for
-from laconic.clients.launch_plan import bypass_proxy
+from laconic.clients.wrapped_client import bypass_proxy
 from laconic.errors import UnknownName, UsageError
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
 
@@ -103,7 +103,8 @@ def _refuse(asked: ReceivedRequest) -> ScriptedAnswer:
         (["claude", "--off", "--", "-p", "hi"], "claude", ["--off"], ["-p", "hi"]),
         (["claude", "--off", "-p", "hi"], "claude", ["--off"], ["-p", "hi"]),
         (["claude", "--off", "--no-code-plane", "x"], "claude", ["--off", "--no-code-plane"], ["x"]),
-        (["claude", "-p", "--off"], "claude", [], ["-p", "--off"]),
+        (["claude", "--", "-p", "--off"], "claude", [], ["-p", "--off"]),
+        (["claude", "-p", "--", "--off"], "claude", [], ["-p", "--", "--off"]),
         (["claude", "--", "--off"], "claude", [], ["--off"]),
         (["claude", "--", "--", "--off"], "claude", [], ["--", "--off"]),
         (["claude", "-p", "--", "x"], "claude", [], ["-p", "--", "x"]),
@@ -120,6 +121,11 @@ def test_our_options_stand_around_the_name_and_the_rest_is_the_clients(
     read = parser_for("wrap", command).parse_args([*before, *words])  # type: ignore[arg-type]
     assert split_words(read.words) == (name, flags, rest)
     assert (read.off, read.no_code_plane) == ("--off" in before, "--no-code-plane" in before)
+
+
+def test_our_options_behind_those_of_the_client_are_refused_with_the_way_to_write_them() -> None:
+    with pytest.raises(UsageError, match="laconic wrap codex --off"):
+        split_words(["codex", "exec", "fix the parser", "--off"])
 
 
 @pytest.mark.parametrize("words", [[], ["--"], ["--off"]])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from laconic.clients.launch_plan import DefaultUpstreams, LaunchContext, WrappedClient
+from laconic.clients.wrapped_client import DefaultUpstreams, LaunchContext, WrappedClient
 
 DEFAULTS = DefaultUpstreams(
     anthropic="https://anthropic.default", openai="https://openai.default", gemini="https://g.default"

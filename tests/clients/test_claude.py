@@ -10,7 +10,7 @@ import pytest
 from tests.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found, situation
 
 from laconic.clients.claude import Claude
-from laconic.clients.launch_plan import FOLDER
+from laconic.clients.wrapped_client import FOLDER
 from laconic.errors import Unroutable
 from laconic.outbound_proxies import OutboundProxies
 

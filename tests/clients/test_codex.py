@@ -12,7 +12,7 @@ from tests.clients.stage import DEFAULTS, GATEWAY, SERVER, Case, Refused, found,
 
 from laconic.clients.codex import Codex
 from laconic.clients.codex_chatgpt_backend import ask_account, find_workspace
-from laconic.clients.launch_plan import Launch
+from laconic.clients.wrapped_client import Launch
 from laconic.errors import Unroutable
 from laconic.gateway.scripted_upstream import ReceivedRequest, ScriptedAnswer, ScriptedUpstream
 from laconic.outbound_proxies import OutboundProxies

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from laconic.clients.launch_plan import upstream
+from laconic.clients.wrapped_client import upstream
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ _CLIENT = '''
 
 from laconic.clients.client import Client
 from laconic.clients.setup import ClientSetup, plain_entry, read_words
-from laconic.clients.launch_plan import Launch, WrappedClient, upstream
+from laconic.clients.wrapped_client import Launch, WrappedClient, upstream
 from laconic.sessions.recorded.record import RecordedSession, read_sessions
 from laconic.sessions.transcripts import transcript_of
 

@@ -19,7 +19,7 @@ from tests.flows.stage import Stage, installed
 from tests.samples import shop
 
 from laconic.clients.claude import Claude
-from laconic.clients.launch_plan import DefaultUpstreams, LaunchContext
+from laconic.clients.wrapped_client import DefaultUpstreams, LaunchContext
 from laconic.gateway.scripted_upstream import ScriptedUpstream
 from laconic.mcp_server.tools_and_resources import offered_tools
 from laconic.tokens.count import counter

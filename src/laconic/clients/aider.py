@@ -11,7 +11,8 @@ import msgspec
 from laconic.clients.client import Client
 from laconic.clients.command_options import last_value, options
 from laconic.clients.config_files import project_root, read_dotenv, read_flat_yaml
-from laconic.clients.launch_plan import (
+from laconic.clients.setup import ClientFolders
+from laconic.clients.wrapped_client import (
     DefaultUpstreams,
     Launch,
     LaunchContext,
@@ -20,7 +21,6 @@ from laconic.clients.launch_plan import (
     bypass_proxy,
     upstream,
 )
-from laconic.clients.setup import ClientFolders
 from laconic.errors import Unroutable
 from laconic.sessions.recorded.aider import read_history
 from laconic.sessions.recorded.record import RecordedSession

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, WrappedClient, upstream
+from laconic.clients.wrapped_client import DefaultUpstreams, Launch, LaunchContext, Upstream, WrappedClient, upstream
 
 _VARIABLES: Final = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),

@@ -20,7 +20,9 @@ from laconic.clients.claude_settings import (
 from laconic.clients.client import Client
 from laconic.clients.command_options import has_option, options
 from laconic.clients.config_files import Table, merge, read_json, table_at
-from laconic.clients.launch_plan import (
+from laconic.clients.setup import NAME, ClientFolders, ClientSetup, read_words, typed_entry
+from laconic.clients.tools_wait import start_hook
+from laconic.clients.wrapped_client import (
     FOLDER,
     DefaultUpstreams,
     Launch,
@@ -31,8 +33,6 @@ from laconic.clients.launch_plan import (
     refuse_detour,
     upstream,
 )
-from laconic.clients.setup import NAME, ClientFolders, ClientSetup, read_words, typed_entry
-from laconic.clients.tools_wait import start_hook
 from laconic.errors import Unroutable
 from laconic.outbound_proxies import ProxyRules
 from laconic.sessions.recorded.claude import read_session

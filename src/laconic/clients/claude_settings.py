@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from laconic.clients.command_options import has_option, last_value
 from laconic.clients.config_files import Table, at, read_json, read_text, table_at
-from laconic.clients.launch_plan import LaunchContext
+from laconic.clients.wrapped_client import LaunchContext
 from laconic.errors import Unroutable
 
 # Words of a file that decides where requests go.

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from laconic.clients.launch_plan import WrappedClient
 from laconic.clients.setup import ClientFolders, ClientSetup
+from laconic.clients.wrapped_client import WrappedClient
 from laconic.sessions.recorded.record import RecordedSession
 
 FindRecorded = Callable[[ClientFolders, float], Iterator[RecordedSession]]  # those that went on since a moment

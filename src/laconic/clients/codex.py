@@ -14,7 +14,8 @@ from laconic.clients.client import Client
 from laconic.clients.codex_chatgpt_backend import ACCOUNTS, AskAccount, ask_account, find_workspace, read_login
 from laconic.clients.command_options import has_flag, last_value, options
 from laconic.clients.config_files import Table, merge, read_dotenv, read_json, read_toml, table_at, text_at
-from laconic.clients.launch_plan import (
+from laconic.clients.setup import ClientFolders, ClientSetup, plain_entry, read_words
+from laconic.clients.wrapped_client import (
     DefaultUpstreams,
     Launch,
     LaunchContext,
@@ -24,7 +25,6 @@ from laconic.clients.launch_plan import (
     refuse_detour,
     upstream,
 )
-from laconic.clients.setup import ClientFolders, ClientSetup, plain_entry, read_words
 from laconic.errors import Unroutable
 from laconic.outbound_proxies import OutboundProxies, ProxyRules
 from laconic.sessions.recorded.codex import read_session

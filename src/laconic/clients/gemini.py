@@ -8,8 +8,8 @@ from typing import Final
 
 from laconic.clients.client import Client
 from laconic.clients.config_files import folders_up, read_dotenv, read_json, text_at
-from laconic.clients.launch_plan import DefaultUpstreams, Launch, LaunchContext, Upstream, WrappedClient, upstream
 from laconic.clients.setup import ClientFolders, ClientSetup, plain_entry, read_words
+from laconic.clients.wrapped_client import DefaultUpstreams, Launch, LaunchContext, Upstream, WrappedClient, upstream
 from laconic.errors import Unroutable
 from laconic.outbound_proxies import OutboundProxies, ProxyRules
 from laconic.sessions.recorded.gemini import read_session

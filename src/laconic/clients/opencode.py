@@ -26,7 +26,8 @@ from laconic.clients.config_files import (
     table_at,
     text_at,
 )
-from laconic.clients.launch_plan import (
+from laconic.clients.setup import ClientFolders, ClientSetup
+from laconic.clients.wrapped_client import (
     DefaultUpstreams,
     Launch,
     LaunchContext,
@@ -35,7 +36,6 @@ from laconic.clients.launch_plan import (
     keep_apart,
     upstream,
 )
-from laconic.clients.setup import ClientFolders, ClientSetup
 from laconic.errors import Unroutable
 from laconic.outbound_proxies import ProxyRules
 from laconic.sessions.recorded.opencode import read_database, read_export

@@ -10,8 +10,8 @@ from importlib import import_module
 from laconic import clients
 from laconic.clients.any_program import Program
 from laconic.clients.client import Client
-from laconic.clients.launch_plan import WrappedClient
 from laconic.clients.setup import ClientSetup
+from laconic.clients.wrapped_client import WrappedClient
 from laconic.errors import UnknownName
 
 

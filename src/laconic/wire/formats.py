@@ -1,4 +1,4 @@
-"""The formats that we know, by name: one file each in `providers/`."""
+"""The formats that we know, by name: one folder each in `providers/`."""
 
 from __future__ import annotations
 

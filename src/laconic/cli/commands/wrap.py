@@ -6,7 +6,8 @@
     laconic wrap -- python my_agent.py
 
 Clients: aider, claude, codex, gemini, opencode. Put options before the client's name or directly after it; everything
-else, and everything after --, belongs to the client. Requests go only where the client's own configuration sends them.
+else, and everything after --, belongs to the client. A later option of `wrap` is refused. Requests go only where the
+client's own configuration sends them.
 A client that answers one prompt and ends (claude -p, codex exec, opencode run) gets Laconic's tools only with
 --code-plane, or if its arguments name them (mcp__laconic): a short run pays more for their schemas than it saves.
 The gateway stops with the client. One line at the end says what the run cost, with and without Laconic.
@@ -18,6 +19,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
@@ -29,7 +31,7 @@ from laconic.errors import Unroutable, UsageError
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from laconic.clients.launch_plan import Launch, LaunchContext, WrappedClient
+    from laconic.clients.wrapped_client import Launch, LaunchContext, WrappedClient
 
 _FLAGS: Final = {
     "--code-plane": "offer Laconic's tools even to a client that answers one prompt and ends",
@@ -52,8 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, settings: Settings) -> int:
     # Imported here: most commands never need an HTTP server.
-    from laconic.clients.launch_plan import LaunchContext
     from laconic.clients.registry import find_client
+    from laconic.clients.wrapped_client import LaunchContext
 
     name, flags, words = split_words(args.words)
     for flag in flags:
@@ -84,7 +86,13 @@ def split_words(words: Sequence[str]) -> tuple[str, list[str], list[str]]:
     while rest and rest[0] in _FLAGS:
         flags.append(rest.pop(0))
     if rest and rest[0] == "--":
-        rest.pop(0)
+        return name, flags, rest[1:]
+    for word in takewhile("--".__ne__, rest):
+        if word in _FLAGS:
+            raise UsageError(
+                f"{word} comes after the arguments of {name}, which would not know it.",
+                f"Write `laconic wrap {name} {word} ...`, or put -- before what {name} is to read.",
+            )
     return name, flags, rest
 
 
@@ -101,7 +109,7 @@ def _run_through(
 ) -> int:
     """The client beside a gateway that knows the client's own upstreams and no others."""
     from laconic.cli.commands.gateway import application
-    from laconic.clients.launch_plan import DefaultUpstreams
+    from laconic.clients.wrapped_client import DefaultUpstreams
     from laconic.gateway.logs import LogFile
     from laconic.gateway.routes import Upstreams, base_url
     from laconic.gateway.wrapped_process import run_beside
@@ -149,7 +157,7 @@ def _takes_tools(client: WrappedClient, seen: LaunchContext) -> bool:
 
 def _write_files(made: Launch, folder: Path) -> list[str]:
     """Write the files of the run, for this user alone; returns the command line that names them."""
-    from laconic.clients.launch_plan import FOLDER
+    from laconic.clients.wrapped_client import FOLDER
 
     for name, text in made.files.items():
         (folder / name).write_text(text.replace(FOLDER, str(folder)), "utf-8")
@@ -164,7 +172,7 @@ def _environment(seen: LaunchContext, made: Launch) -> dict[str, str]:
 
     Its shell finds our program, also one that is in no folder of the user's path: what was left out names it.
     """
-    from laconic.clients.launch_plan import bypass_proxy
+    from laconic.clients.wrapped_client import bypass_proxy
 
     around = {}
     path = seen.environment.get("PATH", "")

@@ -1,1 +1,1 @@
-"""Formats of providers, one file each with a `FORMAT`: requests, streams, usage, refusals, limits, addresses."""
+"""Formats of providers, one folder each with a `FORMAT`: requests, streams, usage, refusals, limits, addresses."""
