@@ -102,7 +102,7 @@ def test_the_tests_pass_from_the_wheel(
         shutil.rmtree(unpacked / sources)  # nothing but the wheels can be imported
     python = str(tmp_path / "env" / "bin" / "python")
     call(UV, "venv", "--quiet", "--python", interpreter, str(tmp_path / "env"), folder=tmp_path)
-    wanted = ["--constraint", "constraints.txt", wheel, benchmarks, "pytest", "hypothesis", "ruff"]
+    wanted = ["--constraint", "constraints.txt", wheel, benchmarks, "pytest", "hypothesis", "ruff", "mypy"]
     whole = ["--only-binary", ":all:"]  # a dependency without a wheel for this platform would need a compiler
     call(UV, "pip", "install", "--quiet", "--python", python, *whole, *wanted, folder=unpacked)
     call(python, "-m", "pytest", "-p", "no:cacheprovider", "-m", "not flow", "-x", *TESTED, folder=unpacked)
