@@ -1,4 +1,6 @@
-"""When a client compacts its history by itself, by the name that it gives itself. All measured with the real clients."""
+"""When a client compacts its history by itself, by the name that it gives itself. Measured with the real clients,
+but for claude-sonnet-5, whose figure stands in Claude Code's own code.
+"""
 
 from __future__ import annotations
 
